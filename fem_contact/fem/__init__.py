@@ -1,0 +1,1 @@
+"""Finite elements: matrices, loads, supports and stresses of an elastic body."""
