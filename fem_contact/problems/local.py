@@ -1,0 +1,110 @@
+"""The local frictional contact problem and the one error measure that judges every solver."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fem_contact.errors import ProblemError
+
+FloatArray = NDArray[np.float64]
+
+#: Status of a contact, from :func:`status`.
+OPEN, STICK, SLIP = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class LocalProblem:
+    """Find r with w = A r + b and -(w + mu |w_T| n) in N_K(r) for every contact.
+
+    K = {r : |r_T| <= mu r_N}; Acary & Collins-Craft (HAL 04230941), eq. 81.
+
+    Attributes
+    ----------
+    A : (d*c, d*c) float
+        Delassus matrix (1/mass, when r is an impulse and w a velocity).
+    b : (d*c,) float
+        Free velocity, restitution shift included.
+    mu : (c,) float
+        Friction coefficients.
+    d : int
+        Components of a contact, normal first: 1 or 2.
+
+    Raises
+    ------
+    ProblemError
+        On shapes that disagree, numbers that are not finite, or a negative mu.
+    """
+
+    A: FloatArray
+    b: FloatArray
+    mu: FloatArray
+    d: int = 2
+
+    def __post_init__(self) -> None:
+        for name in ("A", "b", "mu"):
+            array = np.ascontiguousarray(getattr(self, name), dtype=np.float64)
+            if not np.all(np.isfinite(array)):
+                raise ProblemError(f"{name} holds numbers that are not finite")
+            object.__setattr__(self, name, array)
+        if self.d not in (1, 2):
+            raise ProblemError(f"d = {self.d}: this version solves contacts of 1 or 2 components")
+        if self.mu.ndim != 1:
+            raise ProblemError(f"mu has shape {self.mu.shape}, expected (c,)")
+        m = self.d * len(self.mu)
+        if self.A.shape != (m, m) or self.b.shape != (m,):
+            raise ProblemError(
+                f"A has shape {self.A.shape} and b {self.b.shape}; {len(self.mu)} contacts of {self.d} components "
+                f"need ({m}, {m}) and ({m},)"
+            )
+        if self.mu.min(initial=0.0) < 0.0:
+            raise ProblemError(f"mu must be >= 0, got {self.mu.min()}")
+
+    @property
+    def contacts(self) -> int:
+        """Number of contacts c."""
+        return len(self.mu)
+
+    def velocity(self, r: FloatArray) -> FloatArray:
+        """w = A r + b."""
+        return self.A @ r + self.b
+
+
+def project(z: FloatArray, mu: FloatArray, d: int = 2) -> FloatArray:
+    """Projection of each contact's z on K = {|r_T| <= mu r_N}; any d >= 1, normal component first."""
+    z = np.asarray(z, dtype=np.float64).reshape(len(mu), d)
+    if d == 1:
+        return np.maximum(z, 0.0).ravel()
+    normal, length = z[:, 0], np.linalg.norm(z[:, 1:], axis=1)
+    inside, polar = length <= mu * normal, mu * length <= -normal
+    r_n = np.where(inside, normal, np.where(polar, 0.0, (normal + mu * length) / (1.0 + mu * mu)))
+    safe = np.where(length > 0.0, length, 1.0)
+    scale = np.where(inside, 1.0, np.where(polar, 0.0, mu * r_n / safe))
+    return np.column_stack([r_n, z[:, 1:] * scale[:, None]]).ravel()
+
+
+def residual(problem: LocalProblem, r: FloatArray) -> float:
+    """|r - P_K(r - (w + mu |w_T| n))|_2 / (1 + |b|_2), w = A r + b; zero exactly at a solution.
+
+    Acary & Collins-Craft (HAL 04230941), section 4. Computed outside the solvers, on their answer.
+    """
+    r = np.asarray(r, dtype=np.float64).ravel()
+    if r.shape != problem.b.shape:
+        raise ProblemError(f"r has shape {r.shape}, expected {problem.b.shape}")
+    w = problem.velocity(r).reshape(problem.contacts, problem.d)
+    shifted = w.copy()
+    shifted[:, 0] += problem.mu * np.linalg.norm(w[:, 1:], axis=1)
+    difference = r - project(r - shifted.ravel(), problem.mu, problem.d)
+    return float(np.linalg.norm(difference) / (1.0 + np.linalg.norm(problem.b)))
+
+
+def status(problem: LocalProblem, r: FloatArray, tol: float = 1e-10) -> NDArray[np.int64]:
+    """OPEN, STICK or SLIP for each contact of a solution, shape (c,)."""
+    r = np.asarray(r, dtype=np.float64).reshape(problem.contacts, problem.d)
+    limit = problem.mu * r[:, 0]
+    tangential = np.linalg.norm(r[:, 1:], axis=1)
+    scale = tol * max(np.abs(r).max(initial=0.0), 1e-300)
+    sticking = tangential < limit - scale
+    return np.where(r[:, 0] <= scale, OPEN, np.where(sticking, STICK, SLIP)).astype(np.int64)

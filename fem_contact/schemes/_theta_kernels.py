@@ -1,0 +1,277 @@
+"""Compiled parts of a step of the theta family: arrays in, arrays out, nothing allocated.
+
+``ptr``, ``idx`` are the common upper sparsity pattern of M and K (unsigned, so that indexing needs no
+test for negative numbers); ``cptr``, ``cidx``, ``cval`` are C and ``hptr``, ``hidx``, ``hval`` H by rows.
+``now`` and ``then`` hold (K q, K v, M v, C v) of the state that a step starts from and ends in.
+"""
+
+from __future__ import annotations
+
+from numba import njit
+
+from fem_contact.problems._kernels import SUMS
+from fem_contact.schemes.base import (
+    DAMPING,
+    ELASTIC,
+    EXTERNAL,
+    KINETIC,
+    NORMAL,
+    NUMERICAL,
+    RESIDUAL,
+    SUPPORT,
+    TANGENTIAL,
+    TOTAL,
+)
+
+@njit(cache=True)
+def right_hand_side(h, theta, constant, basis, amplitude, fields, now, free, F, rhs):  # type: ignore[no-untyped-def]
+    """F = F_{k+theta} and rhs = h F - h K q - h^2 theta K v - h C v, zero on prescribed dofs."""
+    n = len(rhs)
+    Kq, Kv, Cv = now[0], now[1], now[3]
+    for i in range(n):
+        F[i] = constant[i]
+    if len(fields) > 0:
+        for i in range(n):
+            F[i] += fields[i]
+    for j in range(len(amplitude)):
+        a = amplitude[j]
+        if a != 0.0:
+            for i in range(n):
+                F[i] += a * basis[j, i]
+    for i in range(n):
+        rhs[i] = free[i] * (h * (F[i] - Kq[i] - Cv[i]) - h * h * theta * Kv[i])
+
+
+@njit(cache=True)
+def pose(gap, u, hptr, hidx, hval, x, e, mu, W, p, d, weight, slope, offset, reach, gap_tol, velocity_tol, u_free, active, was, A, b, mu_active, r):  # type: ignore[no-untyped-def]
+    """The local problem of the active contacts: A = weight W and
+    b = weight u_free + (1 - weight) u_k + ((slope e + offset) u_N,k, 0), with u_free = u_k + H x.
+
+    Returns the number of active contacts, and whether they are those of the step before.
+    """
+    count = 0
+    same = True
+    for i in range(len(gap)):
+        active[i] = gap[i] + reach * u[i, 0] <= gap_tol and u[i, 0] <= velocity_tol
+        same = same and active[i] == was[i]
+        was[i] = active[i]
+        for a in range(d):
+            total = u[i, a]
+            for s in range(hptr[d * i + a], hptr[d * i + a + 1]):
+                total += hval[s] * x[hidx[s]]
+            u_free[i, a] = total
+        if active[i]:
+            mu_active[count] = mu[i]
+            for a in range(d):
+                b[d * count + a] = weight * u_free[i, a] + (1.0 - weight) * u[i, a]
+                r[d * count + a] = p[i, a]
+            b[d * count] += (slope * e[i] + offset) * u[i, 0]
+            count += 1
+    if not same:
+        size = d * count
+        row = 0
+        for i in range(len(gap)):
+            if not active[i]:
+                continue
+            for a in range(d):
+                start = row * size
+                column = 0
+                for j in range(len(gap)):
+                    if active[j]:
+                        for c in range(d):
+                            A[start + column] = weight * W[d * i + a, d * j + c]
+                            column += 1
+                row += 1
+    return count, same
+
+
+@njit(cache=True)
+def spread(active, r, d, p):  # type: ignore[no-untyped-def]
+    """p of all contacts from r of the active ones."""
+    count = 0
+    for i in range(len(active)):
+        for a in range(d):
+            p[i, a] = r[d * count + a] if active[i] else 0.0
+        if active[i]:
+            count += 1
+
+
+@njit(cache=True)
+def transposed_product(hptr, hidx, hval, p, out):  # type: ignore[no-untyped-def]
+    """out = H^T p."""
+    for i in range(len(out)):
+        out[i] = 0.0
+    flat = p.ravel()
+    for row in range(len(flat)):
+        for s in range(hptr[row], hptr[row + 1]):
+            out[hidx[s]] += hval[s] * flat[row]
+
+
+@njit(cache=True, fastmath=SUMS)
+def add_columns(G, p, used, x):  # type: ignore[no-untyped-def]
+    """x += sum_j p_j G[j] over the p_j that are not zero, eight rows of (Mhat^{-1} H^T)^T at a time."""
+    flat = p.ravel()
+    count = 0
+    for j in range(len(flat)):
+        if flat[j] != 0.0:
+            used[count] = j
+            count += 1
+    n = len(x)
+    s = 0
+    while s + 8 <= count:
+        a, b, c, d = flat[used[s]], flat[used[s + 1]], flat[used[s + 2]], flat[used[s + 3]]
+        e, f, g, h = flat[used[s + 4]], flat[used[s + 5]], flat[used[s + 6]], flat[used[s + 7]]
+        g0, g1, g2, g3 = G[used[s]], G[used[s + 1]], G[used[s + 2]], G[used[s + 3]]
+        g4, g5, g6, g7 = G[used[s + 4]], G[used[s + 5]], G[used[s + 6]], G[used[s + 7]]
+        for i in range(n):
+            x[i] += a * g0[i] + b * g1[i] + c * g2[i] + d * g3[i] + e * g4[i] + f * g5[i] + g * g6[i] + h * g7[i]
+        s += 8
+    while s + 4 <= count:
+        a, b, c, d = flat[used[s]], flat[used[s + 1]], flat[used[s + 2]], flat[used[s + 3]]
+        g0, g1, g2, g3 = G[used[s]], G[used[s + 1]], G[used[s + 2]], G[used[s + 3]]
+        for i in range(n):
+            x[i] += a * g0[i] + b * g1[i] + c * g2[i] + d * g3[i]
+        s += 4
+    while s < count:
+        a, g0 = flat[used[s]], G[used[s]]
+        for i in range(n):
+            x[i] += a * g0[i]
+        s += 1
+
+
+@njit(cache=True)
+def update(h, theta, q, v, x, q_new, v_new):  # type: ignore[no-untyped-def]
+    """v_{k+1} = v_k + x and q_{k+1} = q_k + h v_{k+theta}; x holds the change of v."""
+    for i in range(len(x)):
+        v_new[i] = v[i] + x[i]
+        q_new[i] = q[i] + h * (v[i] + theta * x[i])
+
+
+@njit(cache=True, fastmath=SUMS)
+def products(ptr, idx, kval, mval, cptr, cidx, cval, q, v, out):  # type: ignore[no-untyped-def]
+    """out = (K q, K v, M v, and C v when there is damping).
+
+    K and M come as their upper triangles on one pattern, the diagonal first in each row: half the
+    memory to read. C comes whole, it need not be symmetric.
+    """
+    n = len(q)
+    Kq, Kv, Mv, Cv = out[0], out[1], out[2], out[3]
+    for i in range(n):
+        Kq[i] = 0.0
+        Kv[i] = 0.0
+        Mv[i] = 0.0
+    for i in range(n):
+        start = ptr[i]
+        q_i, v_i = q[i], v[i]
+        kq, kv, mv = kval[start] * q_i, kval[start] * v_i, mval[start] * v_i
+        for s in range(start + 1, ptr[i + 1]):
+            j, k, m = idx[s], kval[s], mval[s]
+            kq += k * q[j]
+            kv += k * v[j]
+            mv += m * v[j]
+            Kq[j] += k * q_i
+            Kv[j] += k * v_i
+            Mv[j] += m * v_i
+        Kq[i] += kq
+        Kv[i] += kv
+        Mv[i] += mv
+    if len(cval) > 0:
+        for i in range(n):
+            cv = 0.0
+            for s in range(cptr[i], cptr[i + 1]):
+                cv += cval[s] * v[cidx[s]]
+            Cv[i] = cv
+
+
+@njit(cache=True)
+def contact_state(hptr, hidx, hval, g0, q, v, d, gap, u):  # type: ignore[no-untyped-def]
+    """g = g0 + (H q)_N and u = H v."""
+    for i in range(len(g0)):
+        for a in range(d):
+            total = 0.0
+            for s in range(hptr[d * i + a], hptr[d * i + a + 1]):
+                total += hval[s] * v[hidx[s]]
+            u[i, a] = total
+        total = g0[i]
+        for s in range(hptr[d * i], hptr[d * i + 1]):
+            total += hval[s] * q[hidx[s]]
+        gap[i] = total
+
+
+@njit(cache=True, fastmath=SUMS)
+def half_dot(a, b):  # type: ignore[no-untyped-def]
+    """a.b / 2."""
+    total = 0.0
+    for i in range(len(a)):
+        total += a[i] * b[i]
+    return 0.5 * total
+
+
+@njit(cache=True, fastmath=SUMS)
+def step_works(h, theta, F, q, v, x, now, q_new, then, damped):  # type: ignore[no-untyped-def]
+    """External and damping work, and (1/2 - theta)[|dv|_M^2 + |dq|_K^2] (HAL 04230941 eq. 56-58)."""
+    Kq, Mv, Cv = now[0], now[2], now[3]
+    Kq_new, Mv_new, Cv_new = then[0], then[2], then[3]
+    external = 0.0
+    damping = 0.0
+    for i in range(len(x)):
+        external += (v[i] + theta * x[i]) * F[i]
+    if damped:
+        for i in range(len(x)):
+            damping -= (v[i] + theta * x[i]) * ((1.0 - theta) * Cv[i] + theta * Cv_new[i])
+    numerical = 0.0
+    if theta != 0.5:
+        for i in range(len(x)):
+            numerical += x[i] * (Mv_new[i] - Mv[i]) + (q_new[i] - q[i]) * (Kq_new[i] - Kq[i])
+    return h * external, h * damping, (0.5 - theta) * numerical
+
+
+@njit(cache=True)
+def contact_works(theta, u, u_new, p, d, work_normal, work_tangential):  # type: ignore[no-untyped-def]
+    """u_{N,k+theta} p_N and u_{T,k+theta} . p_T of each contact, and their sums."""
+    normal = 0.0
+    tangential = 0.0
+    for i in range(len(p)):
+        work_normal[i] = ((1.0 - theta) * u[i, 0] + theta * u_new[i, 0]) * p[i, 0]
+        total = 0.0
+        for a in range(1, d):
+            total += ((1.0 - theta) * u[i, a] + theta * u_new[i, a]) * p[i, a]
+        work_tangential[i] = total
+        normal += work_normal[i]
+        tangential += total
+    return normal, tangential
+
+
+@njit(cache=True)
+def account(h, theta, F, q, v, x, now, q_new, v_new, then, damped, u, u_new, p, d, work_normal, work_tangential, before, scalars):  # type: ignore[no-untyped-def]
+    """All energies and works of a step into ``scalars`` (order of ``schemes.base.SCALARS``, the
+    support's work left at zero), and the residual of their identity against the energy ``before``."""
+    external, damping, numerical = step_works(h, theta, F, q, v, x, now, q_new, then, damped)
+    normal, tangential = contact_works(theta, u, u_new, p, d, work_normal, work_tangential)
+    kinetic, elastic = half_dot(v_new, then[2]), half_dot(q_new, then[0])
+    scalars[KINETIC], scalars[ELASTIC], scalars[TOTAL] = kinetic, elastic, kinetic + elastic
+    scalars[EXTERNAL], scalars[DAMPING], scalars[NUMERICAL] = external, damping, numerical
+    scalars[NORMAL], scalars[TANGENTIAL], scalars[SUPPORT] = normal, tangential, 0.0
+    scalars[RESIDUAL] = kinetic + elastic - before - (external + damping + normal + tangential + numerical)
+
+
+@njit(cache=True)
+def respond(h, theta, active, r, d, G, used, q, v, p, x, q_new, v_new):  # type: ignore[no-untyped-def]
+    """From the solved impulses to the end of the step: p, x += Mhat^{-1} H^T p (when G holds it), q, v."""
+    spread(active, r, d, p)
+    if len(G) > 0:
+        add_columns(G, p, used, x)
+    update(h, theta, q, v, x, q_new, v_new)
+
+
+@njit(cache=True)
+def finish(ptr, idx, kval, mval, cptr, cidx, cval, hptr, hidx, hval, g0, h, theta, F, q, v, x, now, q_new, v_new, then, u, p, d, gap_new, u_new, p_new, work_normal, work_tangential, before, scalars):  # type: ignore[no-untyped-def]
+    """Products, gaps and contact velocities of the new state, and the account of the step."""
+    products(ptr, idx, kval, mval, cptr, cidx, cval, q_new, v_new, then)
+    contact_state(hptr, hidx, hval, g0, q_new, v_new, d, gap_new, u_new)
+    account(
+        h, theta, F, q, v, x, now, q_new, v_new, then, len(cval) > 0, u, u_new, p, d, work_normal, work_tangential, before, scalars
+    )
+    for i in range(len(p)):
+        for a in range(d):
+            p_new[i, a] = p[i, a]

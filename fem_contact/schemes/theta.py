@@ -1,0 +1,122 @@
+"""The theta family on linear systems: Moreau-Jean and Moreau-Jean-Frémond.
+
+Both integrate (Acary & Collins-Craft, HAL 04230941, eq. 52 and 63), with
+Mhat = M + h theta C + h^2 theta^2 K constant and factored once,
+
+    v_free  = v_k + Mhat^{-1} [h F_{k+theta} - h C v_k - h K q_k - h^2 theta K v_k]
+    v_{k+1} = v_free + Mhat^{-1} H^T p,      q_{k+1} = q_k + h v_{k+theta}
+
+and differ in the local problem -(w + mu |w_T| n) in N_K(p), w = A p + b, W = H Mhat^{-1} H^T:
+
+    Moreau-Jean   w = u_{k+1} + (e u_{N,k}, 0)                                 A = W
+    Frémond       w = u_{k+theta} + ((theta (1 + e) - 1) u_{N,k}, 0)           A = theta W
+
+Either closes, at every step (eq. 56),
+
+    dE = W_ext + W_damp + (1/2 - theta) [|dv|_M^2 + |dq|_K^2] + u_{k+theta} . p.
+
+With 1/2 <= theta <= 1/(1 + e) no Frémond contact does positive work (eq. 78-80); in Moreau-Jean the
+tangential part (eq. 62) can be positive.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from fem_contact.contact.activation import Activation
+from fem_contact.errors import FemContactWarning, ModelError
+from fem_contact.schemes._theta_stepper import ContactWeights, ThetaStepper
+from fem_contact.solvers.base import Solver
+from fem_contact.systems.linear import LinearSystem
+
+
+@dataclass(frozen=True)
+class ThetaScheme:
+    """Settings shared by the family.
+
+    Parameters
+    ----------
+    theta : float
+        In [0, 1]; the scheme is known to dissipate for 1/2 <= theta <= 1/(1 + e_max).
+    activation : Activation
+        Which contacts take part in a step.
+    """
+
+    theta: float = 0.5
+    activation: Activation = field(default_factory=Activation)
+
+    name: ClassVar[str] = ""
+    source: ClassVar[str] = ""
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.theta) and 0.0 <= self.theta <= 1.0):
+            raise ModelError(f"theta = {self.theta!r}: it must be in [0, 1]")
+
+    def weights(self) -> ContactWeights:
+        """How the scheme poses its local problem."""
+        raise NotImplementedError
+
+    def prepare(self, system: LinearSystem, h: float, solver: Solver) -> ThetaStepper:
+        """Factor Mhat, form W, and return the stepper.
+
+        Warns
+        -----
+        FemContactWarning
+            When theta leaves the bounds 1/2 <= theta <= 1/(1 + e_max) of a proved dissipation.
+
+        Raises
+        ------
+        ModelError
+            When h is not positive or Mhat not positive definite.
+        """
+        self._warn_bounds(system)
+        return ThetaStepper(system, h, self.theta, self.activation, self.weights(), solver)
+
+    def _warn_bounds(self, system: LinearSystem) -> None:
+        e = float(system.e.max(initial=0.0))
+        if not 0.5 <= self.theta <= 1.0 / (1.0 + e):
+            warnings.warn(
+                f"{self.name}: theta = {self.theta:g} leaves 1/2 <= theta <= 1/(1+e) = {1.0 / (1.0 + e):g} "
+                f"({self.source}): the scheme may create energy",
+                FemContactWarning,
+                stacklevel=3,
+            )
+
+
+@dataclass(frozen=True)
+class MoreauJean(ThetaScheme):
+    """Moreau-Jean: Newton's impact law and Coulomb friction in u_{k+1} (HAL 04230941 eq. 52-53)."""
+
+    name: ClassVar[str] = "moreau-jean"
+    source: ClassVar[str] = "RR-8602 eq. 45"
+
+    def weights(self) -> ContactWeights:
+        """A = W, b = u_free + (e u_{N,k}, 0)."""
+        return ContactWeights(weight=1.0, slope=1.0, offset=0.0)
+
+
+@dataclass(frozen=True)
+class MoreauJeanFremond(ThetaScheme):
+    """Moreau-Jean-Frémond: Newton's impact law, Coulomb friction in u_{k+theta} (HAL 04230941 eq. 63-64).
+
+    theta = 0 is refused: u_{k+theta} = u_k would not depend on the impulse.
+    """
+
+    name: ClassVar[str] = "moreau-jean-fremond"
+    source: ClassVar[str] = "HAL 04230941 eq. 78"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.theta == 0.0:
+            raise ModelError(
+                "moreau-jean-fremond: theta = 0 leaves the impulse undetermined, its law is written in u_{k+theta} = u_k; "
+                "choose 0 < theta <= 1"
+            )
+
+    def weights(self) -> ContactWeights:
+        """A = theta W, b = theta u_free + (1 - theta) u_k + ((theta (1 + e) - 1) u_{N,k}, 0)."""
+        return ContactWeights(weight=self.theta, slope=self.theta, offset=self.theta - 1.0)

@@ -1,0 +1,284 @@
+"""Compiled nonsmooth Gauss-Seidel: exact one-contact solve, sweep, and the exact finish on a status.
+
+Status of a contact: OPEN 0, STICK 1, SLIP_PLUS 2 (r_T = +mu r_N), SLIP_MINUS 3 (r_T = -mu r_N).
+"""
+
+from __future__ import annotations
+
+import math
+
+from numba import njit
+
+from fem_contact.problems._kernels import SUMS, multiply_add, natural_map
+
+OPEN, STICK, SLIP_PLUS, SLIP_MINUS = 0, 1, 2, 3
+
+
+@njit(cache=True)
+def solve_one(a_nn, a_nt, a_tn, a_tt, b_n, b_t, mu):  # type: ignore[no-untyped-def]
+    """Exact solution (r_N, r_T) of one contact in the plane, by its four cases.
+
+    Take-off: r = 0 when b_N >= 0. Stick: A r = -b with r in K. Slip: r_T = s mu r_N, w_N = 0 and
+    s w_T <= 0. With A positive definite one of them holds; of several, or of none to round-off, the
+    first or the least violated is taken. A tangential direction that cannot move (a_tt = 0) sticks
+    with r_T = 0 or slips.
+    """
+    if b_n >= 0.0:
+        return 0.0, 0.0
+    det = a_nn * a_tt - a_nt * a_tn
+    if a_tt > 0.0 and det > 1e-14 * a_nn * a_tt:
+        r_n = (a_nt * b_t - a_tt * b_n) / det
+        r_t = (a_tn * b_n - a_nn * b_t) / det
+        if r_n >= 0.0 and abs(r_t) <= mu * r_n:
+            return r_n, r_t
+    elif b_t == 0.0 and a_tn == 0.0 and a_nn > 0.0:
+        return -b_n / a_nn, 0.0
+    best = math.inf
+    best_n = 0.0
+    best_t = 0.0
+    for s in (1.0, -1.0):
+        slope = a_nn + s * mu * a_nt
+        if slope <= 0.0:
+            continue
+        r_n = -b_n / slope
+        violation = s * (b_t + (a_tn + s * mu * a_tt) * r_n)
+        if violation < best:
+            best, best_n, best_t = violation, r_n, s * mu * r_n
+    return best_n, best_t
+
+
+@njit(cache=True, fastmath=SUMS)
+def _shift(At, row, change, w):  # type: ignore[no-untyped-def]
+    """w += A[:, row] * change; At is the transpose of A, so that its rows are read."""
+    for j in range(len(w)):
+        w[j] += At[row, j] * change
+
+
+@njit(cache=True)
+def sweep(A, At, mu, d, r, w):  # type: ignore[no-untyped-def]
+    """One Gauss-Seidel pass over the contacts; w = A r + b is kept up to date."""
+    for i in range(len(mu)):
+        k = d * i
+        if d == 1:
+            old = r[k]
+            b_n = w[k] - A[k, k] * old
+            r[k] = max(0.0, -b_n / A[k, k])
+            if r[k] != old:
+                _shift(At, k, r[k] - old, w)
+            continue
+        old_n, old_t = r[k], r[k + 1]
+        a_nn, a_nt, a_tn, a_tt = A[k, k], A[k, k + 1], A[k + 1, k], A[k + 1, k + 1]
+        b_n = w[k] - a_nn * old_n - a_nt * old_t
+        b_t = w[k + 1] - a_tn * old_n - a_tt * old_t
+        r[k], r[k + 1] = solve_one(a_nn, a_nt, a_tn, a_tt, b_n, b_t, mu[i])
+        if r[k] != old_n:
+            _shift(At, k, r[k] - old_n, w)
+        if r[k + 1] != old_t:
+            _shift(At, k + 1, r[k + 1] - old_t, w)
+
+
+@njit(cache=True)
+def classify(r, mu, d, status):  # type: ignore[no-untyped-def]
+    """Status of each contact after a sweep; returns whether it differs from what was there."""
+    changed = False
+    for i in range(len(mu)):
+        k = d * i
+        new = STICK
+        if r[k] <= 0.0:
+            new = OPEN
+        elif d == 2 and r[k + 1] >= mu[i] * r[k] * (1.0 - 1e-14):
+            new = SLIP_PLUS
+        elif d == 2 and r[k + 1] <= -mu[i] * r[k] * (1.0 - 1e-14):
+            new = SLIP_MINUS
+        if new != status[i]:
+            status[i] = new
+            changed = True
+    return changed
+
+
+@njit(cache=True)
+def _unknowns(A, mu, d, status, rows):  # type: ignore[no-untyped-def]
+    """Rows whose velocity must vanish on this status: N of closed contacts, T of sticking ones."""
+    count = 0
+    for i in range(len(mu)):
+        if status[i] == OPEN:
+            continue
+        rows[count] = d * i
+        count += 1
+        if d == 2 and status[i] == STICK and A[d * i + 1, d * i + 1] > 0.0:
+            rows[count] = d * i + 1
+            count += 1
+    return count
+
+
+@njit(cache=True)
+def factor_status(A, mu, d, status, rows, lu, pivots):  # type: ignore[no-untyped-def]
+    """LU of A restricted to a status, by columns: with r_T = s mu r_N a slipping contact's column
+    is A[:, N] + s mu A[:, T]. Returns the number of unknowns, or -1 when it is singular."""
+    count = _unknowns(A, mu, d, status, rows)
+    for a in range(count):
+        for c in range(count):
+            k = rows[c]
+            lu[a, c] = A[rows[a], k]
+            if d == 2 and k % 2 == 0:
+                code = status[k // 2]
+                if code == SLIP_PLUS:
+                    lu[a, c] += mu[k // 2] * A[rows[a], k + 1]
+                elif code == SLIP_MINUS:
+                    lu[a, c] -= mu[k // 2] * A[rows[a], k + 1]
+    for a in range(count):
+        pivot = a
+        for c in range(a + 1, count):
+            if abs(lu[c, a]) > abs(lu[pivot, a]):
+                pivot = c
+        pivots[a] = pivot
+        if abs(lu[pivot, a]) <= 1e-13 * abs(A[rows[a], rows[a]]):
+            return -1
+        if pivot != a:
+            for c in range(count):
+                lu[a, c], lu[pivot, c] = lu[pivot, c], lu[a, c]
+        for c in range(a + 1, count):
+            factor = lu[c, a] / lu[a, a]
+            lu[c, a] = factor
+            if factor != 0.0:
+                for j in range(a + 1, count):
+                    lu[c, j] -= factor * lu[a, j]
+    return count
+
+
+@njit(cache=True, fastmath=SUMS)
+def solve_status(b, mu, d, status, rows, count, lu, pivots, x, r):  # type: ignore[no-untyped-def]
+    """r with w = A r + b zero on the rows of a status, and r on the faces that it names."""
+    for a in range(count):
+        x[a] = -b[rows[a]]
+    for a in range(count):
+        pivot = pivots[a]
+        x[a], x[pivot] = x[pivot], x[a]
+    for a in range(count):
+        total = x[a]
+        for c in range(a):
+            total -= lu[a, c] * x[c]
+        x[a] = total
+    for a in range(count - 1, -1, -1):
+        total = x[a]
+        for c in range(a + 1, count):
+            total -= lu[a, c] * x[c]
+        x[a] = total / lu[a, a]
+    for k in range(len(r)):
+        r[k] = 0.0
+    for a in range(count):
+        k = rows[a]
+        r[k] = x[a]
+        if d == 2 and k % 2 == 0:
+            code = status[k // 2]
+            if code == SLIP_PLUS:
+                r[k + 1] = mu[k // 2] * x[a]
+            elif code == SLIP_MINUS:
+                r[k + 1] = -mu[k // 2] * x[a]
+
+
+@njit(cache=True)
+def revise_status(r, w, mu, d, zero_w, status):  # type: ignore[no-untyped-def]
+    """The status that r and w point to; returns how many contacts change.
+
+    ``zero_w`` is the velocity below which an open contact counts as touching, a slip as undecided.
+    """
+    changes = 0
+    for i in range(len(mu)):
+        k = d * i
+        old = status[i]
+        new = old
+        if old == OPEN:
+            if w[k] < -zero_w:
+                new = STICK
+        elif r[k] < 0.0:
+            new = OPEN
+        elif d == 2 and old == STICK:
+            if r[k + 1] > mu[i] * r[k]:
+                new = SLIP_PLUS
+            elif r[k + 1] < -mu[i] * r[k]:
+                new = SLIP_MINUS
+        elif (old == SLIP_PLUS and w[k + 1] > zero_w) or (old == SLIP_MINUS and w[k + 1] < -zero_w):
+            new = STICK
+        if new != old:
+            status[i] = new
+            changes += 1
+    return changes
+
+
+@njit(cache=True)
+def same(a, b, count):  # type: ignore[no-untyped-def]
+    """Whether the first ``count`` entries agree."""
+    for i in range(count):
+        if a[i] != b[i]:
+            return False
+    return True
+
+
+@njit(cache=True)
+def finish(A, b, mu, d, tol, status, r, w, held, lu, pivots, rows, memory, x, trial, trial_w, corrections):  # type: ignore[no-untyped-def]
+    """Exact solve on a status, corrected while contacts contradict it; True when r, w hold a solution.
+
+    ``held`` is the status that ``lu`` belongs to and memory[0] its number of unknowns (-2: none), so
+    that a status met again costs two triangular solves.
+    """
+    size = len(b)
+    scale = 0.0
+    norm = 0.0
+    for k in range(size):
+        scale = max(scale, abs(b[k]))
+        norm += b[k] * b[k]
+    for _ in range(corrections):
+        if memory[0] == -2 or not same(status, held, len(mu)):
+            memory[0] = factor_status(A, mu, d, status, rows, lu, pivots)
+            for i in range(len(mu)):
+                held[i] = status[i]
+        if memory[0] < 0:
+            return False
+        solve_status(b, mu, d, status, rows, memory[0], lu, pivots, x, trial)
+        multiply_add(A, trial, b, trial_w)
+        if revise_status(trial, trial_w, mu, d, 1e-14 * scale, status) == 0:
+            if natural_map(trial, trial_w, mu, d) <= tol * (1.0 + math.sqrt(norm)):
+                for k in range(size):
+                    r[k] = trial[k]
+                    w[k] = trial_w[k]
+                return True
+            return False
+    return False
+
+
+@njit(cache=True)
+def gauss_seidel(A, At, b, mu, d, tol, max_iter, exact, r, memory, status, w, held, lu, pivots, rows, x, trial, trial_w, revised):  # type: ignore[no-untyped-def]
+    """Sweeps until the natural map is at most tol (1 + |b|), each settled status tried exactly.
+
+    Returns the number of sweeps; max_iter + 1 sweeps are never made.
+    """
+    multiply_add(A, r, b, w)
+    norm = 0.0
+    for k in range(len(b)):
+        norm += b[k] * b[k]
+    goal = tol * (1.0 + math.sqrt(norm))
+    tried = False
+    for i in range(len(mu)):
+        status[i] = -1
+    for iteration in range(1, max_iter + 1):
+        sweep(A, At, mu, d, r, w)
+        if classify(r, mu, d, status):
+            tried = False
+            settled = False
+        else:
+            settled = True
+        reached = natural_map(r, w, mu, d) <= goal
+        if reached:
+            # Updates of w add up round-off: judge on the product itself.
+            multiply_add(A, r, b, w)
+            reached = natural_map(r, w, mu, d) <= goal
+        if exact and not tried and (settled or reached):
+            tried = True
+            for i in range(len(mu)):
+                revised[i] = status[i]
+            if finish(A, b, mu, d, tol, revised, r, w, held, lu, pivots, rows, memory, x, trial, trial_w, 5):
+                return iteration
+        if reached or not math.isfinite(r[0]):
+            return iteration
+    return max_iter
