@@ -14,7 +14,7 @@ SUMS = {"reassoc", "contract", "nsz"}
 def project_cone(z_n, z_t, mu):  # type: ignore[no-untyped-def]
     """Projection of (z_N, z_T) on K = {|r_T| <= mu r_N} in the plane."""
     length = abs(z_t)
-    if length <= mu * z_n:
+    if z_n >= 0.0 and length <= mu * z_n:
         return z_n, z_t
     if mu * length <= -z_n:
         return 0.0, 0.0

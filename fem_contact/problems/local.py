@@ -78,7 +78,8 @@ def project(z: FloatArray, mu: FloatArray, d: int = 2) -> FloatArray:
     if d == 1:
         return np.maximum(z, 0.0).ravel()
     normal, length = z[:, 0], np.linalg.norm(z[:, 1:], axis=1)
-    inside, polar = length <= mu * normal, mu * length <= -normal
+    # Without friction K is a ray: (z_N < 0, 0) is on its line and not in it.
+    inside, polar = (normal >= 0.0) & (length <= mu * normal), mu * length <= -normal
     r_n = np.where(inside, normal, np.where(polar, 0.0, (normal + mu * length) / (1.0 + mu * mu)))
     safe = np.where(length > 0.0, length, 1.0)
     scale = np.where(inside, 1.0, np.where(polar, 0.0, mu * r_n / safe))

@@ -13,6 +13,12 @@ from fem_contact.problems._kernels import SUMS, multiply_add, natural_map
 
 OPEN, STICK, SLIP_PLUS, SLIP_MINUS = 0, 1, 2, 3
 
+#: Contacts up to which all statuses are tried (4^FEW) when nothing else helps.
+FEW = 5
+
+#: Sweeps without progress after which the relaxation is halved.
+PATIENCE = 30
+
 
 @njit(cache=True)
 def solve_one(a_nn, a_nt, a_tn, a_tt, b_n, b_t, mu):  # type: ignore[no-untyped-def]
@@ -25,10 +31,10 @@ def solve_one(a_nn, a_nt, a_tn, a_tt, b_n, b_t, mu):  # type: ignore[no-untyped-
     """
     if b_n >= 0.0:
         return 0.0, 0.0
-    det = a_nn * a_tt - a_nt * a_tn
-    if a_tt > 0.0 and det > 1e-14 * a_nn * a_tt:
-        r_n = (a_nt * b_t - a_tt * b_n) / det
-        r_t = (a_tn * b_n - a_nn * b_t) / det
+    if a_tt > 0.0 and a_nn * a_tt - a_nt * a_tn > 1e-14 * a_nn * a_tt:
+        # By elimination: unlike determinants it leaves a small residual on an ill-conditioned block.
+        r_n = (a_nt * (b_t / a_tt) - b_n) / (a_nn - a_nt * (a_tn / a_tt))
+        r_t = -(b_t + a_tn * r_n) / a_tt
         if r_n >= 0.0 and abs(r_t) <= mu * r_n:
             return r_n, r_t
     elif b_t == 0.0 and a_tn == 0.0 and a_nn > 0.0:
@@ -55,14 +61,18 @@ def _shift(At, row, change, w):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def sweep(A, At, mu, d, r, w):  # type: ignore[no-untyped-def]
-    """One Gauss-Seidel pass over the contacts; w = A r + b is kept up to date."""
+def sweep(A, At, mu, d, relaxation, r, w):  # type: ignore[no-untyped-def]
+    """One Gauss-Seidel pass over the contacts; w = A r + b is kept up to date.
+
+    Each contact goes the share ``relaxation`` of the way to its own solution; the way lies in K.
+    """
     for i in range(len(mu)):
         k = d * i
         if d == 1:
             old = r[k]
             b_n = w[k] - A[k, k] * old
-            r[k] = max(0.0, -b_n / A[k, k])
+            alone = max(0.0, -b_n / A[k, k]) if A[k, k] > 0.0 else 0.0
+            r[k] = old + relaxation * (alone - old)
             if r[k] != old:
                 _shift(At, k, r[k] - old, w)
             continue
@@ -71,6 +81,9 @@ def sweep(A, At, mu, d, r, w):  # type: ignore[no-untyped-def]
         b_n = w[k] - a_nn * old_n - a_nt * old_t
         b_t = w[k + 1] - a_tn * old_n - a_tt * old_t
         r[k], r[k + 1] = solve_one(a_nn, a_nt, a_tn, a_tt, b_n, b_t, mu[i])
+        if relaxation != 1.0:
+            r[k] = old_n + relaxation * (r[k] - old_n)
+            r[k + 1] = old_t + relaxation * (r[k + 1] - old_t)
         if r[k] != old_n:
             _shift(At, k, r[k] - old_n, w)
         if r[k + 1] != old_t:
@@ -78,18 +91,42 @@ def sweep(A, At, mu, d, r, w):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def classify(r, mu, d, status):  # type: ignore[no-untyped-def]
-    """Status of each contact after a sweep; returns whether it differs from what was there."""
+def _status_of_impulse(r_n, r_t, mu, d):  # type: ignore[no-untyped-def]
+    """Status of a contact that was just solved alone, so that r lies where it belongs, exactly."""
+    if r_n <= 0.0:
+        return OPEN
+    if d == 2 and r_t >= mu * r_n:
+        return SLIP_PLUS
+    if d == 2 and r_t <= -mu * r_n:
+        return SLIP_MINUS
+    return STICK
+
+
+@njit(cache=True)
+def _status_of_map(r, w, k, mu, d):  # type: ignore[no-untyped-def]
+    """Status of a contact by the face of K that r - (w + mu |w_T| n) projects to."""
+    if d == 1:
+        return OPEN if r[k] - w[k] <= 0.0 else STICK
+    z_n, z_t = r[k] - w[k] - mu * abs(w[k + 1]), r[k + 1] - w[k + 1]
+    if mu * abs(z_t) <= -z_n:
+        return OPEN
+    if z_t > mu * z_n:
+        return SLIP_PLUS
+    if z_t < -mu * z_n:
+        return SLIP_MINUS
+    return STICK
+
+
+@njit(cache=True)
+def classify(r, w, mu, d, relaxed, status):  # type: ignore[no-untyped-def]
+    """Status of each contact after a sweep; returns whether any differs from the one before."""
     changed = False
     for i in range(len(mu)):
         k = d * i
-        new = STICK
-        if r[k] <= 0.0:
-            new = OPEN
-        elif d == 2 and r[k + 1] >= mu[i] * r[k] * (1.0 - 1e-14):
-            new = SLIP_PLUS
-        elif d == 2 and r[k + 1] <= -mu[i] * r[k] * (1.0 - 1e-14):
-            new = SLIP_MINUS
+        if relaxed:
+            new = _status_of_map(r, w, k, mu[i], d)
+        else:
+            new = _status_of_impulse(r[k], r[k + d - 1], mu[i], d)
         if new != status[i]:
             status[i] = new
             changed = True
@@ -190,7 +227,7 @@ def revise_status(r, w, mu, d, zero_w, status):  # type: ignore[no-untyped-def]
         new = old
         if old == OPEN:
             if w[k] < -zero_w:
-                new = STICK
+                new = STICK if d == 1 or mu[i] > 0.0 else SLIP_PLUS
         elif r[k] < 0.0:
             new = OPEN
         elif d == 2 and old == STICK:
@@ -198,7 +235,9 @@ def revise_status(r, w, mu, d, zero_w, status):  # type: ignore[no-untyped-def]
                 new = SLIP_PLUS
             elif r[k + 1] < -mu[i] * r[k]:
                 new = SLIP_MINUS
-        elif (old == SLIP_PLUS and w[k + 1] > zero_w) or (old == SLIP_MINUS and w[k + 1] < -zero_w):
+        elif mu[i] > 0.0 and (
+            (old == SLIP_PLUS and w[k + 1] > zero_w) or (old == SLIP_MINUS and w[k + 1] < -zero_w)
+        ):
             new = STICK
         if new != old:
             status[i] = new
@@ -248,6 +287,21 @@ def finish(A, b, mu, d, tol, status, r, w, held, lu, pivots, rows, memory, x, tr
 
 
 @njit(cache=True)
+def enumerate_status(A, b, mu, d, tol, status, r, w, held, lu, pivots, rows, memory, x, trial, trial_w):  # type: ignore[no-untyped-def]
+    """Every status in turn, until one holds a solution: for a few contacts whose friction couples
+    them so strongly that sweeps run in circles. True when r, w hold it."""
+    choices = 4 if d == 2 else 2
+    for number in range(choices ** len(mu)):
+        code = number
+        for i in range(len(mu)):
+            status[i] = code % choices
+            code //= choices
+        if finish(A, b, mu, d, tol, status, r, w, held, lu, pivots, rows, memory, x, trial, trial_w, 1):
+            return True
+    return False
+
+
+@njit(cache=True)
 def gauss_seidel(A, At, b, mu, d, tol, max_iter, exact, r, memory, status, w, held, lu, pivots, rows, x, trial, trial_w, revised):  # type: ignore[no-untyped-def]
     """Sweeps until the natural map is at most tol (1 + |b|), each settled status tried exactly.
 
@@ -259,26 +313,37 @@ def gauss_seidel(A, At, b, mu, d, tol, max_iter, exact, r, memory, status, w, he
         norm += b[k] * b[k]
     goal = tol * (1.0 + math.sqrt(norm))
     tried = False
+    relaxation = 1.0
+    best, since = math.inf, 0
     for i in range(len(mu)):
         status[i] = -1
     for iteration in range(1, max_iter + 1):
-        sweep(A, At, mu, d, r, w)
-        if classify(r, mu, d, status):
-            tried = False
-            settled = False
-        else:
-            settled = True
-        reached = natural_map(r, w, mu, d) <= goal
-        if reached:
+        sweep(A, At, mu, d, relaxation, r, w)
+        settled = not classify(r, w, mu, d, relaxation != 1.0, status)
+        tried = tried and settled
+        error = natural_map(r, w, mu, d)
+        if error <= goal:
             # Updates of w add up round-off: judge on the product itself.
             multiply_add(A, r, b, w)
-            reached = natural_map(r, w, mu, d) <= goal
+            error = natural_map(r, w, mu, d)
+        reached = error <= goal
         if exact and not tried and (settled or reached):
             tried = True
             for i in range(len(mu)):
                 revised[i] = status[i]
             if finish(A, b, mu, d, tol, revised, r, w, held, lu, pivots, rows, memory, x, trial, trial_w, 5):
                 return iteration
-        if reached or not math.isfinite(r[0]):
+        if reached or not math.isfinite(error):
             return iteration
+        # Full steps can run in circles where friction couples contacts; shorter ones get out of them.
+        if error < 0.9 * best:
+            best, since = error, 0
+        else:
+            since += 1
+        if since == PATIENCE:
+            if relaxation < 0.1 and exact and len(mu) <= FEW:
+                if enumerate_status(A, b, mu, d, tol, status, r, w, held, lu, pivots, rows, memory, x, trial, trial_w):
+                    return iteration
+            relaxation = max(0.5 * relaxation, 0.05)
+            best, since = error, 0
     return max_iter

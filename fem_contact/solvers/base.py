@@ -9,7 +9,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from fem_contact.problems.local import LocalProblem
+from fem_contact.errors import ProblemError
+from fem_contact.problems.local import LocalProblem, residual
 
 FloatArray = NDArray[np.float64]
 
@@ -68,10 +69,16 @@ class Solver(Protocol):
 
 
 def solve(problem: LocalProblem, solver: Solver, guess: FloatArray | None = None) -> SolverResult:
-    """Solve one problem and judge the answer by :func:`fem_contact.problems.residual`."""
-    from fem_contact.problems.local import residual
+    """Solve one problem and judge the answer by :func:`fem_contact.problems.residual`.
 
+    Raises
+    ------
+    ProblemError
+        When the guess has not the shape of b or holds numbers that are not finite.
+    """
     r = np.zeros(len(problem.b)) if guess is None else np.array(guess, dtype=np.float64).ravel()
+    if r.shape != problem.b.shape or not np.all(np.isfinite(r)):
+        raise ProblemError(f"the guess must be {len(problem.b)} finite numbers, got an array of shape {r.shape}")
     iterations = solver.prepare(problem.contacts, problem.d).solve_into(problem.A, problem.b, problem.mu, r)
     reached = residual(problem, r)
     if not np.isfinite(reached):
