@@ -1,7 +1,6 @@
 """Compiled parts of a step of the theta family: arrays in, arrays out, nothing allocated.
 
-``ptr``, ``idx`` are the common upper sparsity pattern of M and K (unsigned, so that indexing needs no
-test for negative numbers); ``cptr``, ``cidx``, ``cval`` are C and ``hptr``, ``hidx``, ``hval`` H by rows.
+``hptr``, ``hidx``, ``hval`` are H by rows (unsigned, so that indexing needs no test for negative numbers).
 ``now`` and ``then`` hold (K q, K v, M v, C v) of the state that a step starts from and ends in.
 """
 
@@ -107,33 +106,33 @@ def transposed_product(hptr, hidx, hval, p, out):  # type: ignore[no-untyped-def
             out[hidx[s]] += hval[s] * flat[row]
 
 
-@njit(cache=True, fastmath=SUMS)
-def add_columns(G, p, used, x):  # type: ignore[no-untyped-def]
-    """x += sum_j p_j G[j] over the p_j that are not zero, eight rows of (Mhat^{-1} H^T)^T at a time."""
+@njit(cache=True)
+def choose_rows(p, used, share):  # type: ignore[no-untyped-def]
+    """Rows of the response, and their factors, that make up Mhat^{-1} H^T p; returns how many."""
     flat = p.ravel()
     count = 0
     for j in range(len(flat)):
         if flat[j] != 0.0:
-            used[count] = j
+            used[count], share[count] = j, flat[j]
             count += 1
+    return count
+
+
+@njit(cache=True, fastmath=SUMS)
+def add_rows(G, used, share, count, x):  # type: ignore[no-untyped-def]
+    """x += sum_s share[s] G[used[s]], eight rows at a time."""
     n = len(x)
     s = 0
     while s + 8 <= count:
-        a, b, c, d = flat[used[s]], flat[used[s + 1]], flat[used[s + 2]], flat[used[s + 3]]
-        e, f, g, h = flat[used[s + 4]], flat[used[s + 5]], flat[used[s + 6]], flat[used[s + 7]]
+        a, b, c, d = share[s], share[s + 1], share[s + 2], share[s + 3]
+        e, f, g, h = share[s + 4], share[s + 5], share[s + 6], share[s + 7]
         g0, g1, g2, g3 = G[used[s]], G[used[s + 1]], G[used[s + 2]], G[used[s + 3]]
         g4, g5, g6, g7 = G[used[s + 4]], G[used[s + 5]], G[used[s + 6]], G[used[s + 7]]
         for i in range(n):
             x[i] += a * g0[i] + b * g1[i] + c * g2[i] + d * g3[i] + e * g4[i] + f * g5[i] + g * g6[i] + h * g7[i]
         s += 8
-    while s + 4 <= count:
-        a, b, c, d = flat[used[s]], flat[used[s + 1]], flat[used[s + 2]], flat[used[s + 3]]
-        g0, g1, g2, g3 = G[used[s]], G[used[s + 1]], G[used[s + 2]], G[used[s + 3]]
-        for i in range(n):
-            x[i] += a * g0[i] + b * g1[i] + c * g2[i] + d * g3[i]
-        s += 4
     while s < count:
-        a, g0 = flat[used[s]], G[used[s]]
+        a, g0 = share[s], G[used[s]]
         for i in range(n):
             x[i] += a * g0[i]
         s += 1
@@ -145,42 +144,6 @@ def update(h, theta, q, v, x, q_new, v_new):  # type: ignore[no-untyped-def]
     for i in range(len(x)):
         v_new[i] = v[i] + x[i]
         q_new[i] = q[i] + h * (v[i] + theta * x[i])
-
-
-@njit(cache=True, fastmath=SUMS)
-def products(ptr, idx, kval, mval, cptr, cidx, cval, q, v, out):  # type: ignore[no-untyped-def]
-    """out = (K q, K v, M v, and C v when there is damping).
-
-    K and M come as their upper triangles on one pattern, the diagonal first in each row: half the
-    memory to read. C comes whole, it need not be symmetric.
-    """
-    n = len(q)
-    Kq, Kv, Mv, Cv = out[0], out[1], out[2], out[3]
-    for i in range(n):
-        Kq[i] = 0.0
-        Kv[i] = 0.0
-        Mv[i] = 0.0
-    for i in range(n):
-        start = ptr[i]
-        q_i, v_i = q[i], v[i]
-        kq, kv, mv = kval[start] * q_i, kval[start] * v_i, mval[start] * v_i
-        for s in range(start + 1, ptr[i + 1]):
-            j, k, m = idx[s], kval[s], mval[s]
-            kq += k * q[j]
-            kv += k * v[j]
-            mv += m * v[j]
-            Kq[j] += k * q_i
-            Kv[j] += k * v_i
-            Mv[j] += m * v_i
-        Kq[i] += kq
-        Kv[i] += kv
-        Mv[i] += mv
-    if len(cval) > 0:
-        for i in range(n):
-            cv = 0.0
-            for s in range(cptr[i], cptr[i + 1]):
-                cv += cval[s] * v[cidx[s]]
-            Cv[i] = cv
 
 
 @njit(cache=True)
@@ -256,21 +219,20 @@ def account(h, theta, F, q, v, x, now, q_new, v_new, then, damped, u, u_new, p, 
 
 
 @njit(cache=True)
-def respond(h, theta, active, r, d, G, used, q, v, p, x, q_new, v_new):  # type: ignore[no-untyped-def]
+def respond(h, theta, active, r, d, G, used, share, q, v, p, x, q_new, v_new):  # type: ignore[no-untyped-def]
     """From the solved impulses to the end of the step: p, x += Mhat^{-1} H^T p (when G holds it), q, v."""
     spread(active, r, d, p)
     if len(G) > 0:
-        add_columns(G, p, used, x)
+        add_rows(G, used, share, choose_rows(p, used, share), x)
     update(h, theta, q, v, x, q_new, v_new)
 
 
 @njit(cache=True)
-def finish(ptr, idx, kval, mval, cptr, cidx, cval, hptr, hidx, hval, g0, h, theta, F, q, v, x, now, q_new, v_new, then, u, p, d, gap_new, u_new, p_new, work_normal, work_tangential, before, scalars):  # type: ignore[no-untyped-def]
-    """Products, gaps and contact velocities of the new state, and the account of the step."""
-    products(ptr, idx, kval, mval, cptr, cidx, cval, q_new, v_new, then)
+def finish(hptr, hidx, hval, g0, h, theta, F, q, v, x, now, q_new, v_new, then, damped, u, p, d, gap_new, u_new, p_new, work_normal, work_tangential, before, scalars):  # type: ignore[no-untyped-def]
+    """Gaps and contact velocities of the new state, and the account of the step."""
     contact_state(hptr, hidx, hval, g0, q_new, v_new, d, gap_new, u_new)
     account(
-        h, theta, F, q, v, x, now, q_new, v_new, then, len(cval) > 0, u, u_new, p, d, work_normal, work_tangential, before, scalars
+        h, theta, F, q, v, x, now, q_new, v_new, then, damped, u, u_new, p, d, work_normal, work_tangential, before, scalars
     )
     for i in range(len(p)):
         for a in range(d):

@@ -7,7 +7,7 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix, diags, identity, triu
+from scipy.sparse import diags
 
 from fem_contact.contact.activation import Activation
 from fem_contact.errors import ModelError
@@ -16,6 +16,7 @@ from fem_contact.problems.local import LocalProblem
 from fem_contact.schemes import _theta_kernels as kernels
 from fem_contact.schemes import base
 from fem_contact.schemes._grid import GridTable
+from fem_contact.schemes._products import Products, unsigned
 from fem_contact.schemes._support_motion import SupportMotion
 from fem_contact.schemes.base import State, StepReport
 from fem_contact.solvers.base import Solver
@@ -71,12 +72,7 @@ class ThetaStepper:
     def _set_matrices(self) -> None:
         """M, K and C as the products read them, and the factors of Mhat on the free dofs."""
         system, h, theta = self.system, self.h, self.theta
-        K, M = _upper(system.K), _upper(system.M)
-        pattern = _pattern(K, M, identity(system.n, format="csr"))
-        self._KM = (*_unsigned(pattern), _values_on(pattern, K), _values_on(pattern, M))
-        C = system.C.copy()
-        C.eliminate_zeros()
-        self._C = (*_unsigned(C), C.data)
+        self._products = Products(system.M, system.K, system.C)
         free = diags(self._free)
         Mhat = system.M + (h * theta) * system.C + (h * theta) ** 2 * system.K
         self.factor = factorise((free @ Mhat @ free + diags(1.0 - self._free)).tocsr(), "M + h theta C + h^2 theta^2 K")
@@ -85,7 +81,7 @@ class ThetaStepper:
         """W = H Mhat^{-1} H^T, and Mhat^{-1} H^T itself when it is small enough to keep."""
         system = self.system
         H = system.H
-        self._H = (*_unsigned(H), H.data)
+        self._H = (*unsigned(H), H.data)
         rows = H.shape[0]
         self._response = np.empty((0, system.n))
         self.W = np.empty((rows, rows))
@@ -115,7 +111,7 @@ class ThetaStepper:
         self._views = cache(self._make_views)
         self._count = 0
         self._fresh = True
-        self._used = np.empty(d * c, np.int64)
+        self._used, self._share = np.empty(d * c, np.int64), np.empty(d * c)
         self._total = 0.0
         self._at: int | None = None
         self._of: State | None = None
@@ -245,6 +241,7 @@ class ThetaStepper:
             self.system.dim,
             self._response,
             self._used,
+            self._share,
             state.q,
             state.v,
             new.p,
@@ -260,7 +257,7 @@ class ThetaStepper:
 
     def _derive(self, state: State) -> None:
         """What a step needs of a state and the step before would have left."""
-        kernels.products(*self._KM, *self._C, state.q, state.v, self._before)
+        self._products.into(state.q, state.v, self._before)
         kernels.contact_state(*self._H, self.system.g0, state.q, state.v, self.system.dim, self._gap, self._u)
         Kq, _, Mv, _ = self._before
         self._total = kernels.half_dot(state.v, Mv) + kernels.half_dot(state.q, Kq)
@@ -268,9 +265,8 @@ class ThetaStepper:
 
     def _account(self, state: State, new: State, report: StepReport) -> None:
         """Energies, works and the residual of their identity (HAL 04230941 eq. 56-59)."""
+        self._products.into(new.q, new.v, self._after)
         kernels.finish(
-            *self._KM,
-            *self._C,
             *self._H,
             self.system.g0,
             self.h,
@@ -283,6 +279,7 @@ class ThetaStepper:
             new.q,
             new.v,
             self._after,
+            self._products.damped,
             self._u,
             new.p,
             self.system.dim,
@@ -314,31 +311,3 @@ class ThetaStepper:
         external = loads + support
         scalars[base.RESIDUAL] += scalars[base.EXTERNAL] + scalars[base.DAMPING] - external - damping
         scalars[base.EXTERNAL], scalars[base.DAMPING], scalars[base.SUPPORT] = external, damping, support
-
-
-def _upper(matrix: csr_matrix) -> csr_matrix:
-    """Upper triangle, with the diagonal, of the symmetric part."""
-    return triu(0.5 * (matrix + matrix.T), format="csr")
-
-
-def _unsigned(matrix: csr_matrix) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    return matrix.indptr.astype(np.uint32), matrix.indices.astype(np.uint32)
-
-
-def _pattern(*matrices: csr_matrix) -> csr_matrix:
-    """The union of sparsity patterns, as a matrix of ones."""
-    total = sum(csr_matrix((np.ones(len(A.data)), A.indices, A.indptr), A.shape) for A in matrices)
-    total = csr_matrix(total)
-    total.sort_indices()
-    return total
-
-
-def _values_on(pattern: csr_matrix, matrix: csr_matrix) -> FloatArray:
-    """Entries of a matrix at the places of a wider pattern."""
-    n = pattern.shape[1]
-    rows = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr))
-    keys = rows * n + pattern.indices
-    own = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr)) * n + matrix.indices
-    values = np.zeros(len(keys))
-    values[np.searchsorted(keys, own)] = matrix.data
-    return values
