@@ -75,7 +75,9 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _fail(message: str, status: int) -> None:
-    print(f"fem-contact: error: {' '.join(message.split())}", file=sys.stderr)
+    # One line, whatever a file or a name that is quoted in it holds.
+    line = "".join(c if c.isprintable() else "?" for c in " ".join(message.split()))
+    print(f"fem-contact: error: {line}", file=sys.stderr)
     sys.exit(status)
 
 
