@@ -184,6 +184,8 @@ def run_attributes(system: LinearSystem, scheme: Scheme, dt: float, *, complete:
         "dofs_per_node": system.dofs_per_node,
         "identity": True,
     }
+    if system.material is not None:
+        attrs["material"] = repr(system.material)
     if hasattr(scheme, "theta"):
         attrs["theta"] = float(scheme.theta)
     if activation is not None:

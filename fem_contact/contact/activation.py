@@ -48,4 +48,6 @@ class Activation:
 
     def active(self, gap: np.ndarray, u_N: np.ndarray, h: float) -> np.ndarray:
         """Mask of the active contacts, shape (c,), for a resolved activation."""
+        assert self.gap_tol is not None
+        assert self.velocity_tol is not None
         return (gap + self.gamma * h * u_N <= self.gap_tol) & (u_N <= self.velocity_tol)

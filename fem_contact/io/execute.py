@@ -88,7 +88,6 @@ def _writer(model: Model, output: Path) -> RunWriter:
         title=model.title,
         units=model.units,
         steps=model.steps,
-        material=repr(model.material),
     )
     return RunWriter(output, attrs, contact_tree(system), system.mesh)
 

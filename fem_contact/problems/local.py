@@ -56,8 +56,8 @@ class LocalProblem:
         m = self.d * len(self.mu)
         if self.A.shape != (m, m) or self.b.shape != (m,):
             raise ProblemError(
-                f"A has shape {self.A.shape} and b {self.b.shape}; {len(self.mu)} contacts of {self.d} components "
-                f"need ({m}, {m}) and ({m},)"
+                f"A has shape {self.A.shape} and b {self.b.shape}; {len(self.mu)} contacts of {self.d} "
+                f"components need ({m}, {m}) and ({m},)"
             )
         if self.mu.min(initial=0.0) < 0.0:
             raise ProblemError(f"mu must be >= 0, got {self.mu.min()}")

@@ -248,14 +248,16 @@ def revise_status(r, w, mu, d, zero_w, status):  # type: ignore[no-untyped-def]
 @njit(cache=True)
 def same(a, b, count):  # type: ignore[no-untyped-def]
     """Whether the first ``count`` entries agree."""
-    for i in range(count):
+    for i in range(count):  # noqa: SIM110
         if a[i] != b[i]:
             return False
     return True
 
 
 @njit(cache=True)
-def finish(A, b, mu, d, tol, status, r, w, held, lu, pivots, rows, memory, x, trial, trial_w, corrections):  # type: ignore[no-untyped-def]
+def finish(  # type: ignore[no-untyped-def]
+    A, b, mu, d, tol, status, r, w, held, lu, pivots, rows, memory, x, trial, trial_w, corrections
+):
     """Exact solve on a status, corrected while contacts contradict it; True when r, w hold a solution.
 
     ``held`` is the status that ``lu`` belongs to and memory[0] its number of unknowns (-2: none), so
@@ -302,7 +304,10 @@ def enumerate_status(A, b, mu, d, tol, status, r, w, held, lu, pivots, rows, mem
 
 
 @njit(cache=True)
-def gauss_seidel(A, At, b, mu, d, tol, max_iter, exact, r, memory, status, w, held, lu, pivots, rows, x, trial, trial_w, revised):  # type: ignore[no-untyped-def]
+def gauss_seidel(  # type: ignore[no-untyped-def]
+    A, At, b, mu, d, tol, max_iter, exact, r, memory,
+    status, w, held, lu, pivots, rows, x, trial, trial_w, revised,
+):
     """Sweeps until the natural map is at most tol (1 + |b|), each settled status tried exactly.
 
     Returns the number of sweeps; max_iter + 1 sweeps are never made.

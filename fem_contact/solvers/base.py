@@ -60,8 +60,15 @@ class PreparedSolver(Protocol):
 class Solver(Protocol):
     """A solver: settings, frozen."""
 
-    tol: float
-    max_iter: int
+    @property
+    def tol(self) -> float:
+        """Residual to reach."""
+        ...
+
+    @property
+    def max_iter(self) -> int:
+        """Iterations at most."""
+        ...
 
     def prepare(self, contacts: int, d: int) -> PreparedSolver:
         """Work space for problems of up to ``contacts`` contacts of ``d`` components."""
@@ -78,7 +85,7 @@ def solve(problem: LocalProblem, solver: Solver, guess: FloatArray | None = None
     """
     r = np.zeros(len(problem.b)) if guess is None else np.array(guess, dtype=np.float64).ravel()
     if r.shape != problem.b.shape or not np.all(np.isfinite(r)):
-        raise ProblemError(f"the guess must be {len(problem.b)} finite numbers, got an array of shape {r.shape}")
+        raise ProblemError(f"the guess must be {len(problem.b)} finite numbers, got shape {r.shape}")
     iterations = solver.prepare(problem.contacts, problem.d).solve_into(problem.A, problem.b, problem.mu, r)
     reached = residual(problem, r)
     if not np.isfinite(reached):

@@ -32,7 +32,8 @@ class CholeskyFactor:
         try:
             self._factor = CholeskySolverD(matrix.shape[0], indptr, indices, matrix.data, MatrixType.CSR)
         except ValueError:
-            raise ModelError(f"{name} is not positive definite: check mass, stiffness, damping and the step") from None
+            advice = "check mass, stiffness, damping and the step"
+            raise ModelError(f"{name} is not positive definite: {advice}") from None
 
     def solve_into(self, b: FloatArray, x: FloatArray) -> None:
         """x = A^{-1} b."""

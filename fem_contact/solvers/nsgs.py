@@ -64,7 +64,9 @@ class PreparedNSGS:
         self._memory = np.full(1, -2, np.int64)
         self._views = cache(self._make_views)
 
-    def solve_into(self, A: FloatArray, b: FloatArray, mu: FloatArray, r: FloatArray, fresh: bool = True) -> int:
+    def solve_into(
+        self, A: FloatArray, b: FloatArray, mu: FloatArray, r: FloatArray, fresh: bool = True
+    ) -> int:
         """Solve A r + b = w for the guess in ``r``, in place; returns the number of sweeps.
 
         Parameters
@@ -81,10 +83,10 @@ class PreparedNSGS:
         if fresh:
             transposed[...] = A.T
             self._memory[0] = -2
-        settings = self.settings
+        s = self.settings
         return int(
             kernels.gauss_seidel(
-                A, transposed, b, mu, self.d, settings.tol, settings.max_iter, settings.finish, r, self._memory, *work
+                A, transposed, b, mu, self.d, s.tol, s.max_iter, s.finish, r, self._memory, *work
             )
         )
 

@@ -67,6 +67,7 @@ def assemble_body(
         length=length,
         wave_speed=float(material.wave_speed),
         mesh=mesh,
+        material=material,
         dofs_per_node=per_node,
         **merged,
     )

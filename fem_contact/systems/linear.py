@@ -47,7 +47,8 @@ class LinearSystem:
     length, wave_speed : float
         Scales (smallest edge, fastest wave) that open tolerances are set from.
     mesh : Mesh or None
-        What the dofs live on, for recording only: no scheme looks at it.
+    material : Elastic, Rod or None
+        What the dofs live on and what it is made of, for recording only: no scheme looks at them.
     dofs_per_node : int
         2 for bodies in the plane, 1 for bars.
 
@@ -72,6 +73,7 @@ class LinearSystem:
     length: float = 1.0
     wave_speed: float = 1.0
     mesh: Mesh | None = None
+    material: Any = None
     dofs_per_node: int = 2
 
     def __post_init__(self) -> None:

@@ -31,7 +31,7 @@ def test_every_case_builds_and_takes_a_step(name: str) -> None:
 
 def test_the_block_is_that_of_the_paper() -> None:
     model = build(load_case("pmma_sliding_block"))
-    assert model.material == Elastic(5.75e3, 0.358, 1.17e-3, 15.0, "plane-strain")
+    assert model.material == Elastic(5.75e3, 0.358, 1.17e-3, 15.0, "plane-stress")
     np.testing.assert_allclose(np.ptp(model.mesh.points, axis=0), [40.0, 25.0], rtol=1e-14)
     assert isinstance(model.scheme, MoreauJeanFremond)
     assert (model.scheme.theta, model.dt, model.steps, model.solver.tol) == (0.5, 1e-4, 10_000, 1e-10)

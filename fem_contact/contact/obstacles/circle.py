@@ -51,6 +51,6 @@ class Circle:
         radial = points - np.array(self.center)
         distance = np.hypot(*radial.T)
         if np.any(distance == 0.0):
-            raise ModelError("a contact node lies at the centre of a circle obstacle: its normal is undefined")
+            raise ModelError("a contact node lies at the centre of a circle obstacle: it has no normal there")
         radial = radial / distance[:, None]
         return -radial if self.inside else radial

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -21,7 +22,13 @@ class Polyline:
     Parameters
     ----------
     points : (m, 2) float
-        At least two points (length); neighbours must differ.
+        At least two points (length); neighbours must differ, and no segment may run back over the
+        one before (left and right would be the same place).
+
+    Raises
+    ------
+    ModelError
+        On points that break these rules.
     """
 
     points: tuple[tuple[float, float], ...]
@@ -33,10 +40,11 @@ class Polyline:
             raise ModelError(f"polyline points must be a list of [x, y], got {self.points!r}") from None
         if len(points) < 2:
             raise ModelError(f"a polyline needs at least 2 points, got {len(points)}")
-        for i, (a, b) in enumerate(zip(points, points[1:], strict=False)):
+        for i, (a, b) in enumerate(pairwise(points)):
             if a == b:
                 raise ModelError(f"polyline points {i + 1} and {i + 2} coincide at {list(a)}")
         object.__setattr__(self, "points", points)
+        self._refuse_folds()
 
     def gap(self, points: FloatArray) -> FloatArray:
         """Signed distance, shape (k,)."""
@@ -45,6 +53,19 @@ class Polyline:
     def normals(self, points: FloatArray) -> FloatArray:
         """Unit normals of the nearest segment, or from the nearest corner, shape (k, 2)."""
         return self._nearest(points)[1]
+
+    def _refuse_folds(self) -> None:
+        side = np.diff(np.array(self.points), axis=0)
+        side /= np.hypot(*side.T)[:, None]
+        following = np.roll(side, -1, axis=0) if self._closed else side[1:]
+        for i, (a, b) in enumerate(zip(side, following, strict=False)):
+            if np.hypot(*(a + b)) < 1e-12:
+                corner = list(self.points[i + 1])
+                raise ModelError(f"the polyline turns back on itself at {corner}: it has no left side there")
+
+    @property
+    def _closed(self) -> bool:
+        return self.points[0] == self.points[-1]
 
     def _nearest(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
         chain = np.array(self.points)
@@ -63,17 +84,15 @@ class Polyline:
         inside = (along[rows, nearest] > 0.0) & (along[rows, nearest] < 1.0)
         on_line = inside | (distance <= 1e-14 * length[nearest])
         radial = offset / np.where(distance > 0.0, distance, 1.0)[:, None]
-        normal = np.where(on_line[:, None], np.where(inside[:, None], left[nearest], corner), sign[:, None] * radial)
+        normal = np.where(inside[:, None], left[nearest], corner)
+        normal = np.where(on_line[:, None], normal, sign[:, None] * radial)
         return sign * distance, normal
 
     def _corner_normal(self, left: FloatArray, nearest: np.ndarray, along: FloatArray) -> FloatArray:
         """Left normal at the foot: the segment's own, or the mean of two at a shared corner (its
         sign tells inside from outside there, where a single segment's would not)."""
-        closed = self.points[0] == self.points[-1]
         count = len(left)
         other = np.where(along <= 0.0, nearest - 1, np.where(along >= 1.0, nearest + 1, nearest))
-        other = other % count if closed else np.clip(other, 0, count - 1)
+        other = other % count if self._closed else np.clip(other, 0, count - 1)
         mean = left[nearest] + left[other]
-        norm = np.hypot(*mean.T)
-        folded = norm < 1e-12
-        return np.where(folded[:, None], left[nearest], mean / np.where(folded, 1.0, norm)[:, None])
+        return mean / np.hypot(*mean.T)[:, None]

@@ -1,0 +1,1 @@
+"""Benchmarks: ratios within one process, never timed assertions."""
