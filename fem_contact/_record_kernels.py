@@ -6,7 +6,7 @@ from numba import njit
 
 
 @njit(cache=True)
-def write_row(row, scalars, active, vectors, values, tables):  # type: ignore[no-untyped-def]
+def write_row(row, scalars, active, vectors, values, tables):
     """Copy a step report into row ``row``: pairs (from, to) of scalars and active flags, the contact
     vectors u and p, and the contact scalars with their tables."""
     for i in range(len(scalars[0])):

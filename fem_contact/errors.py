@@ -44,7 +44,9 @@ class ConvergenceError(FemContactError):
         The offending problem.
     """
 
-    def __init__(self, message: str, *, step: int | None = None, error: float = float("nan"), problem: object = None):
+    def __init__(
+        self, message: str, *, step: int | None = None, error: float = float("nan"), problem: object = None
+    ):
         super().__init__(message)
         self.step = step
         self.error = error

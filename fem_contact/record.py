@@ -85,7 +85,9 @@ class Run(Tree):
         Root attributes of the run file.
     """
 
-    def __init__(self, data: Mapping[str, Any], attrs: Mapping[str, Any], mesh: Mesh | None | Callable[[], Mesh | None]):
+    def __init__(
+        self, data: Mapping[str, Any], attrs: Mapping[str, Any], mesh: Mesh | Callable[[], Mesh | None] | None
+    ):
         super().__init__({**data, "mesh": mesh if callable(mesh) else (lambda: mesh)})
         self.attrs = dict(attrs)
 
@@ -172,7 +174,11 @@ class Recorder:
         self._contact = {name: np.empty(shape) for name, shape in shapes.items()}
         self._active = np.empty((size, c), np.bool_)
         samples = size // self.every + 2
-        self._fields = {"t": np.empty(samples), "q": np.empty((samples, self.dofs)), "v": np.empty((samples, self.dofs))}
+        self._fields = {
+            "t": np.empty(samples),
+            "q": np.empty((samples, self.dofs)),
+            "v": np.empty((samples, self.dofs)),
+        }
         self._probed = {probe.name: np.empty((2, size, probe.weights.shape[0])) for probe in self.probes}
 
     def add(self, state: State, report: StepReport) -> None:

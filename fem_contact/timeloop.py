@@ -154,7 +154,8 @@ def _judge(stepper: Stepper, new: State, report: StepReport, tol: float, on_fail
     error = report.scalars[ERROR]
     if not isfinite(report.scalars[TOTAL]):
         raise ModelError(
-            f"step {new.k} (t = {new.t:g}): the energy is not finite any more; the scheme is unstable at this step size"
+            f"step {new.k} (t = {new.t:g}): the energy is not finite any more; "
+            "the scheme is unstable at this step size"
         )
     message = (
         f"step {new.k} (t = {new.t:g}): the contact problem was solved to {error:.3g} only, "
@@ -167,10 +168,18 @@ def _judge(stepper: Stepper, new: State, report: StepReport, tol: float, on_fail
 
 def contact_tree(system: LinearSystem) -> dict[str, Any]:
     """The run file's /contact group."""
-    return {"nodes": system.contact_nodes, "normals": system.normals, "mu": system.mu, "e": system.e, "gap0": system.g0}
+    return {
+        "nodes": system.contact_nodes,
+        "normals": system.normals,
+        "mu": system.mu,
+        "e": system.e,
+        "gap0": system.g0,
+    }
 
 
-def run_attributes(system: LinearSystem, scheme: Scheme, dt: float, *, complete: bool, **more: Any) -> Mapping[str, Any]:
+def run_attributes(
+    system: LinearSystem, scheme: Scheme, dt: float, *, complete: bool, **more: Any
+) -> Mapping[str, Any]:
     """Root attributes of a run: what was run, with which settings, on what."""
     activation = getattr(scheme, "activation", None)
     attrs: dict[str, Any] = {

@@ -25,7 +25,12 @@ def slider():
     K[np.ix_([1, 3], [1, 3])] = [[3.0, 1.0], [1.0, 3.0]]
     H = csr_matrix([[0.0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]])
     return LinearSystem(
-        M=eye(4, format="csr"), K=csr_matrix(K), H=H, mu=[0.3, 0.3], force=Force(np.array([1.0, -2.0, 0.0, -2.0])), length=1e-3
+        M=eye(4, format="csr"),
+        K=csr_matrix(K),
+        H=H,
+        mu=[0.3, 0.3],
+        force=Force(np.array([1.0, -2.0, 0.0, -2.0])),
+        length=1e-3,
     )
 
 
@@ -41,7 +46,13 @@ def test_step_count(dt, t_end, steps):
 
 @pytest.mark.parametrize(
     ("dt", "t_end", "message"),
-    [(0.3, 1.0, "not a whole number"), (0.0, 1.0, "dt = 0.0"), (0.1, -1.0, "t_end = -1.0"), (2.0, 1.0, "not a whole"), (np.nan, 1.0, "dt = nan")],
+    [
+        (0.3, 1.0, "not a whole number"),
+        (0.0, 1.0, "dt = 0.0"),
+        (0.1, -1.0, "t_end = -1.0"),
+        (2.0, 1.0, "not a whole"),
+        (np.nan, 1.0, "dt = nan"),
+    ],
 )
 def test_step_count_refuses(dt, t_end, message):
     with pytest.raises(ModelError, match=message):
@@ -59,7 +70,9 @@ def test_a_run_has_a_row_for_the_start_and_every_step(slider):
     for name in ("external", "damping", "contact_normal", "contact_tangential", "numerical", "support"):
         assert run["steps/work/" + name][0] == 0.0
     np.testing.assert_array_equal(run.steps.energy.total, run.steps.energy.kinetic + run.steps.energy.elastic)
-    np.testing.assert_allclose(run.steps.work.contact_tangential, run.steps.contact.work_tangential.sum(axis=1), atol=1e-16)
+    np.testing.assert_allclose(
+        run.steps.work.contact_tangential, run.steps.contact.work_tangential.sum(axis=1), atol=1e-16
+    )
     assert run.steps.work.contact_tangential.min() < -1e-4
     assert run.complete
     assert run.scheme == "moreau-jean"
@@ -94,14 +107,18 @@ def test_probes_record_their_point_at_every_step(slider):
 
 def test_progress_ends_at_the_last_step(slider):
     seen = []
-    simulate(slider, MoreauJean(), dt=0.01, t_end=2.5, progress=lambda done, total: seen.append((done, total)))
+    simulate(
+        slider, MoreauJean(), dt=0.01, t_end=2.5, progress=lambda done, total: seen.append((done, total))
+    )
     assert seen == [(100, 250), (200, 250), (250, 250)]
 
 
 def test_a_problem_that_is_not_solved_stops_the_run(slider):
     solver = NSGS(tol=1e-14, max_iter=1, finish=False)
     strong = LinearSystem(
-        M=csr_matrix(np.array([[1.0, 0.3, 0.2, 0.1], [0.3, 1, 0.1, 0.2], [0.2, 0.1, 1, 0.4], [0.1, 0.2, 0.4, 1]])),
+        M=csr_matrix(
+            np.array([[1.0, 0.3, 0.2, 0.1], [0.3, 1, 0.1, 0.2], [0.2, 0.1, 1, 0.4], [0.1, 0.2, 0.4, 1]])
+        ),
         K=slider.K,
         H=slider.H,
         mu=slider.mu,
@@ -109,7 +126,9 @@ def test_a_problem_that_is_not_solved_stops_the_run(slider):
         length=1e-3,
     )
     settings = {"dt": 0.01, "t_end": 0.5, "solver": solver}
-    with pytest.raises(ConvergenceError, match=r"step 1 \(t = 0.01\): the contact problem was solved to .* only, 1e-14") as caught:
+    with pytest.raises(
+        ConvergenceError, match=r"step 1 \(t = 0.01\): the contact problem was solved to .* only, 1e-14"
+    ) as caught:
         simulate(strong, MoreauJean(activation=ACTIVATION), **settings)
     error = caught.value
     assert error.step == 1
@@ -129,7 +148,12 @@ def test_an_unstable_run_is_stopped_by_name():
 
 
 @pytest.mark.parametrize(
-    ("change", "message"), [({"every": 0}, "every = 0"), ({"on_failure": "shrug"}, "on_failure = 'shrug'"), ({"dt": -1.0}, "dt = -1.0")]
+    ("change", "message"),
+    [
+        ({"every": 0}, "every = 0"),
+        ({"on_failure": "shrug"}, "on_failure = 'shrug'"),
+        ({"dt": -1.0}, "dt = -1.0"),
+    ],
 )
 def test_settings_out_of_range_are_refused(slider, change, message):
     with pytest.raises(ModelError, match=message):
@@ -144,7 +168,9 @@ def test_initial_states_that_do_not_fit_are_refused(slider, start):
 
 def test_a_run_tells_what_it_holds(slider):
     run = simulate(slider, MoreauJean(), dt=0.01, t_end=0.1)
-    with pytest.raises(AttributeError, match=r"'/steps/energy' has no 'potential'; it has: kinetic, elastic, total"):
+    with pytest.raises(
+        AttributeError, match=r"'/steps/energy' has no 'potential'; it has: kinetic, elastic, total"
+    ):
         _ = run.steps.energy.potential
     with pytest.raises(KeyError, match="potential"):
         run["steps/energy/potential"]

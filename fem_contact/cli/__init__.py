@@ -91,5 +91,5 @@ def _quiet_warnings() -> None:
         if issubclass(category, FemContactWarning):
             print(f"fem-contact: warning: {message}", file=sys.stderr)
 
-    warnings.showwarning = show
+    warnings.showwarning = show  # type: ignore[assignment]
     warnings.simplefilter("always", FemContactWarning)

@@ -9,8 +9,16 @@ import click
 
 @click.command()
 @click.argument("case")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Run file to write [default: CASE.h5 here].")
-@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Change a value, as scheme.name=moreau-jean.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="Run file to write [default: CASE.h5 here]."
+)
+@click.option(
+    "--set",
+    "overrides",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Change a value, as scheme.name=moreau-jean.",
+)
 @click.option("--resume", is_flag=True, help="Go on from the last checkpoint; start where there is none.")
 @click.option("--overwrite", is_flag=True, help="Replace a finished run.")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors and warnings.")
@@ -43,5 +51,7 @@ def command(
         return 0
     elapsed = time.perf_counter() - started
     worst = abs(run.steps.residual).max() / max(run.steps.energy.total.max(), 1e-300)
-    click.echo(f"{output}: {run.scheme}, {model.steps} steps in {elapsed:.1f} s, energy identity to {worst:.1e}")
+    click.echo(
+        f"{output}: {run.scheme}, {model.steps} steps in {elapsed:.1f} s, energy identity to {worst:.1e}"
+    )
     return 0

@@ -25,7 +25,10 @@ def command(problem: Path, tol: float, max_iter: int, output: Path | None) -> in
     local = read_problem(problem)
     result = solve(local, NSGS(tol=tol, max_iter=max_iter))
     states = status(local, result.r)
-    counts = ", ".join(f"{(states == code).sum()} {name}" for code, name in ((OPEN, "open"), (STICK, "stick"), (SLIP, "slip")))
+    counts = ", ".join(
+        f"{(states == code).sum()} {name}"
+        for code, name in ((OPEN, "open"), (STICK, "stick"), (SLIP, "slip"))
+    )
     click.echo(f"{local.contacts} contacts of {local.d} components: {counts}")
     click.echo(f"residual {result.residual:.3e} after {result.iterations} iterations")
     if output is not None:

@@ -45,7 +45,9 @@ def run_case(
     output = Path(output)
     finished = is_finished(output)
     if finished and not (resume or overwrite):
-        raise RunFileError(f"{output}: is a finished run; give another name with -o, or --overwrite to replace it")
+        raise RunFileError(
+            f"{output}: is a finished run; give another name with -o, or --overwrite to replace it"
+        )
     model = case if isinstance(case, Model) else build(case)
     writer = _writer(model, output)
     if finished and resume:
@@ -92,13 +94,16 @@ def _writer(model: Model, output: Path) -> RunWriter:
     return RunWriter(output, attrs, contact_tree(system), system.mesh)
 
 
-def _start(writer: RunWriter, stepper: Stepper, model: Model, resume: bool) -> tuple[State, StepReport | None]:
+def _start(
+    writer: RunWriter, stepper: Stepper, model: Model, resume: bool
+) -> tuple[State, StepReport | None]:
     state = writer.resume() if resume else None
     if state is not None:
         return state, None
     if writer.parts.is_dir() and not resume:
         warnings.warn(
-            f"{writer.path}: starting again over an unfinished run (--resume would go on from its last checkpoint)",
+            f"{writer.path}: starting again over an unfinished run "
+            "(--resume would go on from its last checkpoint)",
             FemContactWarning,
             stacklevel=3,
         )

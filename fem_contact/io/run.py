@@ -130,7 +130,9 @@ class RunWriter:
         if (points is None) != (self._mesh is None) or (
             points is not None and self._mesh is not None and not np.array_equal(points, self._mesh.points)
         ):
-            raise RunFileError(f"{self.path}: the checkpoint was made on another mesh; start again without --resume")
+            raise RunFileError(
+                f"{self.path}: the checkpoint was made on another mesh; start again without --resume"
+            )
 
     def _join(self, complete: bool, file: h5py.File) -> None:
         self._attrs["complete"] = complete

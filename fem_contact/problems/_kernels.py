@@ -11,7 +11,7 @@ SUMS = {"reassoc", "contract", "nsz"}
 
 
 @njit(cache=True, inline="always")
-def project_cone(z_n, z_t, mu):  # type: ignore[no-untyped-def]
+def project_cone(z_n, z_t, mu):
     """Projection of (z_N, z_T) on K = {|r_T| <= mu r_N} in the plane."""
     length = abs(z_t)
     if z_n >= 0.0 and length <= mu * z_n:
@@ -23,7 +23,7 @@ def project_cone(z_n, z_t, mu):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, fastmath=SUMS)
-def multiply_add(A, r, b, w):  # type: ignore[no-untyped-def]
+def multiply_add(A, r, b, w):
     """w = A r + b."""
     for i in range(len(b)):
         total = 0.0
@@ -33,7 +33,7 @@ def multiply_add(A, r, b, w):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def natural_map(r, w, mu, d):  # type: ignore[no-untyped-def]
+def natural_map(r, w, mu, d):
     """|r - P_K(r - (w + mu |w_T| n))|_2 for contacts of d = 1 or 2 components."""
     total = 0.0
     for i in range(len(mu)):
@@ -49,7 +49,7 @@ def natural_map(r, w, mu, d):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def relative_residual(A, b, mu, d, r, w):  # type: ignore[no-untyped-def]
+def relative_residual(A, b, mu, d, r, w):
     """The shared error measure; ``w`` is work space and holds A r + b on return."""
     multiply_add(A, r, b, w)
     norm = 0.0

@@ -9,4 +9,13 @@ from fem_contact.schemes.theta import MoreauJean, MoreauJeanFremond
 
 SCHEMES: dict[str, type[Any]] = {scheme.name: scheme for scheme in (MoreauJean, MoreauJeanFremond)}
 
-__all__ = ["SCALARS", "SCHEMES", "MoreauJean", "MoreauJeanFremond", "Scheme", "State", "StepReport", "Stepper"]
+__all__ = [
+    "SCALARS",
+    "SCHEMES",
+    "MoreauJean",
+    "MoreauJeanFremond",
+    "Scheme",
+    "State",
+    "StepReport",
+    "Stepper",
+]

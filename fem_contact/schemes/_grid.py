@@ -16,7 +16,9 @@ class GridTable:
     The blocks start at fixed k, whatever step a run starts from, so that a resumed run reads the same digits.
     """
 
-    def __init__(self, function: Callable[[FloatArray], FloatArray], h: float, theta: float, block: int = 1024):
+    def __init__(
+        self, function: Callable[[FloatArray], FloatArray], h: float, theta: float, block: int = 1024
+    ):
         self._function, self._h, self._theta, self._block = function, h, theta, block
         self._first, self._rows = -1, np.empty((0, 0))
 
@@ -26,7 +28,7 @@ class GridTable:
         if self._first < 0 or not 0 <= place < self._block:
             self._first = k - k % self._block
             place = k - self._first
-            times = np.arange(self._first, self._first + self._block + 1) * self._h
+            times = np.arange(self._first, self._first + self._block + 1, dtype=np.float64) * self._h
             values = np.asarray(self._function(times), dtype=np.float64)
             self._rows = (1.0 - self._theta) * values[:-1] + self._theta * values[1:]
         return self._rows[place]

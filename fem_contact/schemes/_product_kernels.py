@@ -12,7 +12,7 @@ from fem_contact.problems._kernels import SUMS
 
 
 @njit(cache=True, fastmath=SUMS)
-def by_entry(ptr, idx, kval, mval, q, v, out):  # type: ignore[no-untyped-def]
+def by_entry(ptr, idx, kval, mval, q, v, out):
     """out[:3] = (K q, K v, M v) for any symmetric K and M on one pattern."""
     n = len(q)
     Kq, Kv, Mv = out[0], out[1], out[2]
@@ -38,7 +38,7 @@ def by_entry(ptr, idx, kval, mval, q, v, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, fastmath=SUMS)
-def by_node(ptr, idx, blocks, q, v, out):  # type: ignore[no-untyped-def]
+def by_node(ptr, idx, blocks, q, v, out):
     """out[:3] = (K q, K v, M v) for two dofs a node: 2 x 2 blocks [[a, b], [c, d]] of K, m I of M.
 
     blocks[s] = (a, b, c, d, m).
@@ -50,7 +50,13 @@ def by_node(ptr, idx, blocks, q, v, out):  # type: ignore[no-untyped-def]
         Mv[i] = 0.0
     for node in range(len(ptr) - 1):
         x, y, start = 2 * node, 2 * node + 1, ptr[node]
-        a, b, c, d, m = blocks[start, 0], blocks[start, 1], blocks[start, 2], blocks[start, 3], blocks[start, 4]
+        a, b, c, d, m = (
+            blocks[start, 0],
+            blocks[start, 1],
+            blocks[start, 2],
+            blocks[start, 3],
+            blocks[start, 4],
+        )
         q_x, q_y, v_x, v_y = q[x], q[y], v[x], v[y]
         kq_x, kq_y = a * q_x + b * q_y, c * q_x + d * q_y
         kv_x, kv_y = a * v_x + b * v_y, c * v_x + d * v_y
@@ -80,7 +86,7 @@ def by_node(ptr, idx, blocks, q, v, out):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, fastmath=SUMS)
-def rows(ptr, idx, val, v, out):  # type: ignore[no-untyped-def]
+def rows(ptr, idx, val, v, out):
     """out = C v for a general C by rows."""
     for i in range(len(out)):
         total = 0.0

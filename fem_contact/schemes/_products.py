@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, identity, triu
@@ -22,6 +24,8 @@ class Products:
     def __init__(self, M: csr_matrix, K: csr_matrix, C: csr_matrix):
         upper_K, upper_M = _upper(K), _upper(M)
         blocks = _node_blocks(upper_K, upper_M)
+        self._multiply: Callable[..., None]
+        self._matrices: tuple[NDArray, ...]
         if blocks is not None:
             self._multiply, self._matrices = kernels.by_node, blocks
         else:

@@ -22,8 +22,9 @@ from fem_contact.schemes.base import (
     TOTAL,
 )
 
+
 @njit(cache=True)
-def right_hand_side(h, theta, constant, basis, amplitude, fields, now, free, F, rhs):  # type: ignore[no-untyped-def]
+def right_hand_side(h, theta, constant, basis, amplitude, fields, now, free, F, rhs):
     """F = F_{k+theta} and rhs = h F - h K q - h^2 theta K v - h C v, zero on prescribed dofs."""
     n = len(rhs)
     Kq, Kv, Cv = now[0], now[1], now[3]
@@ -42,7 +43,32 @@ def right_hand_side(h, theta, constant, basis, amplitude, fields, now, free, F, 
 
 
 @njit(cache=True)
-def pose(gap, u, hptr, hidx, hval, x, e, mu, W, p, d, weight, slope, offset, reach, gap_tol, velocity_tol, u_free, active, was, A, b, mu_active, r):  # type: ignore[no-untyped-def]
+def pose(
+    gap,
+    u,
+    hptr,
+    hidx,
+    hval,
+    x,
+    e,
+    mu,
+    W,
+    p,
+    d,
+    weight,
+    slope,
+    offset,
+    reach,
+    gap_tol,
+    velocity_tol,
+    u_free,
+    active,
+    was,
+    A,
+    b,
+    mu_active,
+    r,
+):
     """The local problem of the active contacts: A = weight W and
     b = weight u_free + (1 - weight) u_k + ((slope e + offset) u_N,k, 0), with u_free = u_k + H x.
 
@@ -85,7 +111,7 @@ def pose(gap, u, hptr, hidx, hval, x, e, mu, W, p, d, weight, slope, offset, rea
 
 
 @njit(cache=True)
-def spread(active, r, d, p):  # type: ignore[no-untyped-def]
+def spread(active, r, d, p):
     """p of all contacts from r of the active ones."""
     count = 0
     for i in range(len(active)):
@@ -96,7 +122,7 @@ def spread(active, r, d, p):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def transposed_product(hptr, hidx, hval, p, out):  # type: ignore[no-untyped-def]
+def transposed_product(hptr, hidx, hval, p, out):
     """out = H^T p."""
     for i in range(len(out)):
         out[i] = 0.0
@@ -107,7 +133,7 @@ def transposed_product(hptr, hidx, hval, p, out):  # type: ignore[no-untyped-def
 
 
 @njit(cache=True)
-def choose_rows(p, used, share):  # type: ignore[no-untyped-def]
+def choose_rows(p, used, share):
     """Rows of the response, and their factors, that make up Mhat^{-1} H^T p; returns how many."""
     flat = p.ravel()
     count = 0
@@ -119,7 +145,7 @@ def choose_rows(p, used, share):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, fastmath=SUMS)
-def add_rows(G, used, share, count, x):  # type: ignore[no-untyped-def]
+def add_rows(G, used, share, count, x):
     """x += sum_s share[s] G[used[s]], eight rows at a time."""
     n = len(x)
     s = 0
@@ -129,7 +155,9 @@ def add_rows(G, used, share, count, x):  # type: ignore[no-untyped-def]
         g0, g1, g2, g3 = G[used[s]], G[used[s + 1]], G[used[s + 2]], G[used[s + 3]]
         g4, g5, g6, g7 = G[used[s + 4]], G[used[s + 5]], G[used[s + 6]], G[used[s + 7]]
         for i in range(n):
-            x[i] += a * g0[i] + b * g1[i] + c * g2[i] + d * g3[i] + e * g4[i] + f * g5[i] + g * g6[i] + h * g7[i]
+            x[i] += (
+                a * g0[i] + b * g1[i] + c * g2[i] + d * g3[i] + e * g4[i] + f * g5[i] + g * g6[i] + h * g7[i]
+            )
         s += 8
     while s < count:
         a, g0 = share[s], G[used[s]]
@@ -139,7 +167,7 @@ def add_rows(G, used, share, count, x):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def update(h, theta, q, v, x, q_new, v_new):  # type: ignore[no-untyped-def]
+def update(h, theta, q, v, x, q_new, v_new):
     """v_{k+1} = v_k + x and q_{k+1} = q_k + h v_{k+theta}; x holds the change of v."""
     for i in range(len(x)):
         v_new[i] = v[i] + x[i]
@@ -147,7 +175,7 @@ def update(h, theta, q, v, x, q_new, v_new):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def contact_state(hptr, hidx, hval, g0, q, v, d, gap, u):  # type: ignore[no-untyped-def]
+def contact_state(hptr, hidx, hval, g0, q, v, d, gap, u):
     """g = g0 + (H q)_N and u = H v."""
     for i in range(len(g0)):
         for a in range(d):
@@ -162,7 +190,7 @@ def contact_state(hptr, hidx, hval, g0, q, v, d, gap, u):  # type: ignore[no-unt
 
 
 @njit(cache=True, fastmath=SUMS)
-def half_dot(a, b):  # type: ignore[no-untyped-def]
+def half_dot(a, b):
     """a.b / 2."""
     total = 0.0
     for i in range(len(a)):
@@ -171,7 +199,7 @@ def half_dot(a, b):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, fastmath=SUMS)
-def step_works(h, theta, F, q, v, x, now, q_new, then, damped):  # type: ignore[no-untyped-def]
+def step_works(h, theta, F, q, v, x, now, q_new, then, damped):
     """External and damping work, and (1/2 - theta)[|dv|_M^2 + |dq|_K^2] (HAL 04230941 eq. 56-58)."""
     Kq, Mv, Cv = now[0], now[2], now[3]
     Kq_new, Mv_new, Cv_new = then[0], then[2], then[3]
@@ -190,7 +218,7 @@ def step_works(h, theta, F, q, v, x, now, q_new, then, damped):  # type: ignore[
 
 
 @njit(cache=True)
-def contact_works(theta, u, u_new, p, d, work_normal, work_tangential):  # type: ignore[no-untyped-def]
+def contact_works(theta, u, u_new, p, d, work_normal, work_tangential):
     """u_{N,k+theta} p_N and u_{T,k+theta} . p_T of each contact, and their sums."""
     normal = 0.0
     tangential = 0.0
@@ -206,7 +234,27 @@ def contact_works(theta, u, u_new, p, d, work_normal, work_tangential):  # type:
 
 
 @njit(cache=True)
-def account(h, theta, F, q, v, x, now, q_new, v_new, then, damped, u, u_new, p, d, work_normal, work_tangential, before, scalars):  # type: ignore[no-untyped-def]
+def account(
+    h,
+    theta,
+    F,
+    q,
+    v,
+    x,
+    now,
+    q_new,
+    v_new,
+    then,
+    damped,
+    u,
+    u_new,
+    p,
+    d,
+    work_normal,
+    work_tangential,
+    before,
+    scalars,
+):
     """All energies and works of a step into ``scalars`` (order of ``schemes.base.SCALARS``, the
     support's work left at zero), and the residual of their identity against the energy ``before``."""
     external, damping, numerical = step_works(h, theta, F, q, v, x, now, q_new, then, damped)
@@ -219,7 +267,7 @@ def account(h, theta, F, q, v, x, now, q_new, v_new, then, damped, u, u_new, p, 
 
 
 @njit(cache=True)
-def respond(h, theta, active, r, d, G, used, share, q, v, p, x, q_new, v_new):  # type: ignore[no-untyped-def]
+def respond(h, theta, active, r, d, G, used, share, q, v, p, x, q_new, v_new):
     """From the solved impulses to the end of the step: p, x += Mhat^{-1} H^T p (when G holds it), q, v."""
     spread(active, r, d, p)
     if len(G) > 0:
@@ -228,11 +276,55 @@ def respond(h, theta, active, r, d, G, used, share, q, v, p, x, q_new, v_new):  
 
 
 @njit(cache=True)
-def finish(hptr, hidx, hval, g0, h, theta, F, q, v, x, now, q_new, v_new, then, damped, u, p, d, gap_new, u_new, p_new, work_normal, work_tangential, before, scalars):  # type: ignore[no-untyped-def]
+def finish(
+    hptr,
+    hidx,
+    hval,
+    g0,
+    h,
+    theta,
+    F,
+    q,
+    v,
+    x,
+    now,
+    q_new,
+    v_new,
+    then,
+    damped,
+    u,
+    p,
+    d,
+    gap_new,
+    u_new,
+    p_new,
+    work_normal,
+    work_tangential,
+    before,
+    scalars,
+):
     """Gaps and contact velocities of the new state, and the account of the step."""
     contact_state(hptr, hidx, hval, g0, q_new, v_new, d, gap_new, u_new)
     account(
-        h, theta, F, q, v, x, now, q_new, v_new, then, damped, u, u_new, p, d, work_normal, work_tangential, before, scalars
+        h,
+        theta,
+        F,
+        q,
+        v,
+        x,
+        now,
+        q_new,
+        v_new,
+        then,
+        damped,
+        u,
+        u_new,
+        p,
+        d,
+        work_normal,
+        work_tangential,
+        before,
+        scalars,
     )
     for i in range(len(p)):
         for a in range(d):

@@ -75,7 +75,9 @@ class ThetaStepper:
         self._products = Products(system.M, system.K, system.C)
         free = diags(self._free)
         Mhat = system.M + (h * theta) * system.C + (h * theta) ** 2 * system.K
-        self.factor = factorise((free @ Mhat @ free + diags(1.0 - self._free)).tocsr(), "M + h theta C + h^2 theta^2 K")
+        self.factor = factorise(
+            (free @ Mhat @ free + diags(1.0 - self._free)).tocsr(), "M + h theta C + h^2 theta^2 K"
+        )
 
     def _set_contact(self) -> None:
         """W = H Mhat^{-1} H^T, and Mhat^{-1} H^T itself when it is small enough to keep."""
@@ -134,7 +136,10 @@ class ThetaStepper:
         report = StepReport(system.contacts, system.dim)
         self._derive(state)
         report.gap[...], report.u[...] = self._gap, self._u
-        kinetic, elastic = kernels.half_dot(state.v, self._before[2]), kernels.half_dot(state.q, self._before[0])
+        kinetic, elastic = (
+            kernels.half_dot(state.v, self._before[2]),
+            kernels.half_dot(state.q, self._before[0]),
+        )
         report.scalars[[base.KINETIC, base.ELASTIC, base.TOTAL]] = kinetic, elastic, kinetic + elastic
         return state, report
 

@@ -113,8 +113,8 @@ class MoreauJeanFremond(ThetaScheme):
         super().__post_init__()
         if self.theta == 0.0:
             raise ModelError(
-                "moreau-jean-fremond: theta = 0 leaves the impulse undetermined, its law is written in u_{k+theta} = u_k; "
-                "choose 0 < theta <= 1"
+                "moreau-jean-fremond: theta = 0 leaves the impulse undetermined, "
+                "its law is written in u_{k+theta} = u_k; choose 0 < theta <= 1"
             )
 
     def weights(self) -> ContactWeights:

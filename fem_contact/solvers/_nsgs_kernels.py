@@ -21,7 +21,7 @@ PATIENCE = 30
 
 
 @njit(cache=True)
-def solve_one(a_nn, a_nt, a_tn, a_tt, b_n, b_t, mu):  # type: ignore[no-untyped-def]
+def solve_one(a_nn, a_nt, a_tn, a_tt, b_n, b_t, mu):
     """Exact solution (r_N, r_T) of one contact in the plane, by its four cases.
 
     Take-off: r = 0 when b_N >= 0. Stick: A r = -b with r in K. Slip: r_T = s mu r_N, w_N = 0 and
@@ -54,14 +54,14 @@ def solve_one(a_nn, a_nt, a_tn, a_tt, b_n, b_t, mu):  # type: ignore[no-untyped-
 
 
 @njit(cache=True, fastmath=SUMS)
-def _shift(At, row, change, w):  # type: ignore[no-untyped-def]
+def _shift(At, row, change, w):
     """w += A[:, row] * change; At is the transpose of A, so that its rows are read."""
     for j in range(len(w)):
         w[j] += At[row, j] * change
 
 
 @njit(cache=True)
-def sweep(A, At, mu, d, relaxation, r, w):  # type: ignore[no-untyped-def]
+def sweep(A, At, mu, d, relaxation, r, w):
     """One Gauss-Seidel pass over the contacts; w = A r + b is kept up to date.
 
     Each contact goes the share ``relaxation`` of the way to its own solution; the way lies in K.
@@ -91,7 +91,7 @@ def sweep(A, At, mu, d, relaxation, r, w):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _status_of_impulse(r_n, r_t, mu, d):  # type: ignore[no-untyped-def]
+def _status_of_impulse(r_n, r_t, mu, d):
     """Status of a contact that was just solved alone, so that r lies where it belongs, exactly."""
     if r_n <= 0.0:
         return OPEN
@@ -103,22 +103,20 @@ def _status_of_impulse(r_n, r_t, mu, d):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _status_of_map(r, w, k, mu, d):  # type: ignore[no-untyped-def]
+def _status_of_map(r, w, k, mu, d):
     """Status of a contact by the face of K that r - (w + mu |w_T| n) projects to."""
     if d == 1:
         return OPEN if r[k] - w[k] <= 0.0 else STICK
     z_n, z_t = r[k] - w[k] - mu * abs(w[k + 1]), r[k + 1] - w[k + 1]
     if mu * abs(z_t) <= -z_n:
         return OPEN
-    if z_t > mu * z_n:
-        return SLIP_PLUS
-    if z_t < -mu * z_n:
-        return SLIP_MINUS
-    return STICK
+    if abs(z_t) <= mu * z_n:
+        return STICK
+    return SLIP_PLUS if z_t > 0.0 else SLIP_MINUS
 
 
 @njit(cache=True)
-def classify(r, w, mu, d, relaxed, status):  # type: ignore[no-untyped-def]
+def classify(r, w, mu, d, relaxed, status):
     """Status of each contact after a sweep; returns whether any differs from the one before."""
     changed = False
     for i in range(len(mu)):
@@ -134,7 +132,7 @@ def classify(r, w, mu, d, relaxed, status):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _unknowns(A, mu, d, status, rows):  # type: ignore[no-untyped-def]
+def _unknowns(A, mu, d, status, rows):
     """Rows whose velocity must vanish on this status: N of closed contacts, T of sticking ones."""
     count = 0
     for i in range(len(mu)):
@@ -149,7 +147,7 @@ def _unknowns(A, mu, d, status, rows):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def factor_status(A, mu, d, status, rows, lu, pivots):  # type: ignore[no-untyped-def]
+def factor_status(A, mu, d, status, rows, lu, pivots):
     """LU of A restricted to a status, by columns: with r_T = s mu r_N a slipping contact's column
     is A[:, N] + s mu A[:, T]. Returns the number of unknowns, or -1 when it is singular."""
     count = _unknowns(A, mu, d, status, rows)
@@ -184,7 +182,7 @@ def factor_status(A, mu, d, status, rows, lu, pivots):  # type: ignore[no-untype
 
 
 @njit(cache=True, fastmath=SUMS)
-def solve_status(b, mu, d, status, rows, count, lu, pivots, x, r):  # type: ignore[no-untyped-def]
+def solve_status(b, mu, d, status, rows, count, lu, pivots, x, r):
     """r with w = A r + b zero on the rows of a status, and r on the faces that it names."""
     for a in range(count):
         x[a] = -b[rows[a]]
@@ -215,7 +213,7 @@ def solve_status(b, mu, d, status, rows, count, lu, pivots, x, r):  # type: igno
 
 
 @njit(cache=True)
-def revise_status(r, w, mu, d, zero_w, status):  # type: ignore[no-untyped-def]
+def revise_status(r, w, mu, d, zero_w, status):
     """The status that r and w point to; returns how many contacts change.
 
     ``zero_w`` is the velocity below which an open contact counts as touching, a slip as undecided.
@@ -246,7 +244,7 @@ def revise_status(r, w, mu, d, zero_w, status):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def same(a, b, count):  # type: ignore[no-untyped-def]
+def same(a, b, count):
     """Whether the first ``count`` entries agree."""
     for i in range(count):  # noqa: SIM110
         if a[i] != b[i]:
@@ -255,9 +253,7 @@ def same(a, b, count):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def finish(  # type: ignore[no-untyped-def]
-    A, b, mu, d, tol, status, r, w, held, lu, pivots, rows, memory, x, trial, trial_w, corrections
-):
+def finish(A, b, mu, d, tol, status, r, w, held, lu, pivots, rows, memory, x, trial, trial_w, corrections):
     """Exact solve on a status, corrected while contacts contradict it; True when r, w hold a solution.
 
     ``held`` is the status that ``lu`` belongs to and memory[0] its number of unknowns (-2: none), so
@@ -289,7 +285,7 @@ def finish(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def enumerate_status(A, b, mu, d, tol, status, r, w, held, lu, pivots, rows, memory, x, trial, trial_w):  # type: ignore[no-untyped-def]
+def enumerate_status(A, b, mu, d, tol, status, r, w, held, lu, pivots, rows, memory, x, trial, trial_w):
     """Every status in turn, until one holds a solution: for a few contacts whose friction couples
     them so strongly that sweeps run in circles. True when r, w hold it."""
     choices = 4 if d == 2 else 2
@@ -304,9 +300,27 @@ def enumerate_status(A, b, mu, d, tol, status, r, w, held, lu, pivots, rows, mem
 
 
 @njit(cache=True)
-def gauss_seidel(  # type: ignore[no-untyped-def]
-    A, At, b, mu, d, tol, max_iter, exact, r, memory,
-    status, w, held, lu, pivots, rows, x, trial, trial_w, revised,
+def gauss_seidel(
+    A,
+    At,
+    b,
+    mu,
+    d,
+    tol,
+    max_iter,
+    exact,
+    r,
+    memory,
+    status,
+    w,
+    held,
+    lu,
+    pivots,
+    rows,
+    x,
+    trial,
+    trial_w,
+    revised,
 ):
     """Sweeps until the natural map is at most tol (1 + |b|), each settled status tried exactly.
 
@@ -346,9 +360,11 @@ def gauss_seidel(  # type: ignore[no-untyped-def]
         else:
             since += 1
         if since == PATIENCE:
-            if relaxation < 0.1 and exact and len(mu) <= FEW:
-                if enumerate_status(A, b, mu, d, tol, status, r, w, held, lu, pivots, rows, memory, x, trial, trial_w):
-                    return iteration
+            last_resort = relaxation < 0.1 and exact and len(mu) <= FEW
+            if last_resort and enumerate_status(
+                A, b, mu, d, tol, status, r, w, held, lu, pivots, rows, memory, x, trial, trial_w
+            ):
+                return iteration
             relaxation = max(0.5 * relaxation, 0.05)
             best, since = error, 0
     return max_iter

@@ -52,8 +52,13 @@ class SolverResult:
 class PreparedSolver(Protocol):
     """A solver with its work space, for many problems of up to a given size."""
 
-    def solve_into(self, A: FloatArray, b: FloatArray, mu: FloatArray, r: FloatArray) -> int:
-        """Solve; ``r`` (d*c,) holds the guess on entry and the answer on return. Returns iterations."""
+    def solve_into(
+        self, A: FloatArray, b: FloatArray, mu: FloatArray, r: FloatArray, fresh: bool = True
+    ) -> int:
+        """Solve; ``r`` (d*c,) holds the guess on entry and the answer on return. Returns iterations.
+
+        ``fresh`` is False when A and mu are those of the call before, so that work on them can be kept.
+        """
         ...
 
 

@@ -14,7 +14,7 @@ from fem_contact.fem.assembly import mass, rayleigh, stiffness
 from fem_contact.fem.elements import ELEMENTS
 from fem_contact.fem.force import Force
 from fem_contact.fem.materials import Elastic, Rod
-from fem_contact.fem.supports import PrescribedMotion, Support, prescribe
+from fem_contact.fem.supports import Support, prescribe
 from fem_contact.mesh.boundary import smallest_edge
 from fem_contact.mesh.mesh import Mesh
 from fem_contact.systems.linear import LinearSystem
@@ -61,7 +61,7 @@ def assemble_body(
         M=M,
         K=K,
         C=rayleigh(M, K, alpha, beta),
-        force=force,
+        force=Force.zero(dofs) if force is None else force,
         motion=motion,
         dim=per_node,
         length=length,
@@ -89,7 +89,8 @@ def _check_start(contacts: Contacts, length: float) -> None:
     if np.any(below):
         raise ModelError(
             f"{np.count_nonzero(below)} of the {contacts.count} nodes of contact group '{contacts.names[0]}' "
-            f"start below their obstacle, the deepest by {-contacts.gap.min():.6g}: move the mesh or the obstacle"
+            f"start below their obstacle, the deepest by {-contacts.gap.min():.6g}: "
+            "move the mesh or the obstacle"
         )
 
 
@@ -103,7 +104,8 @@ def _check_free_normals(system: LinearSystem) -> None:
     held = np.flatnonzero(reach == 0.0)
     if len(held):
         nodes = ", ".join(str(i) for i in system.contact_nodes[held[:5]])
+        more = ", ..." if len(held) > 5 else ""
         raise ModelError(
-            f"{len(held)} contact nodes (nodes {nodes}{', ...' if len(held) > 5 else ''}) are held by a support in the "
-            "direction of their contact normal: take them out of the contact group or free that direction"
+            f"{len(held)} contact nodes (nodes {nodes}{more}) are held by a support in the direction of their contact "
+            "normal: take them out of the contact group or free that direction"
         )

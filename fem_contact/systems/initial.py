@@ -68,7 +68,9 @@ def preload(system: LinearSystem, loads: bool = True) -> tuple[FloatArray, Float
 
 
 def _not_held() -> ModelError:
-    return ModelError("preload: the supports and contacts do not hold the body, its stiffness matrix is singular")
+    return ModelError(
+        "preload: the supports and contacts do not hold the body, its stiffness matrix is singular"
+    )
 
 
 def _on_motion(system: LinearSystem, q: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:

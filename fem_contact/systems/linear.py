@@ -58,18 +58,19 @@ class LinearSystem:
         When shapes disagree, a matrix is not symmetric or a number is out of range.
     """
 
+    # What may be left out is filled in when the system is made, so that nobody else meets a None.
     M: csr_matrix
     K: csr_matrix
-    C: csr_matrix | None = None
-    H: csr_matrix | None = None
-    g0: FloatArray | None = None
-    mu: FloatArray | None = None
-    e: FloatArray | None = None
-    force: Force | None = None
+    C: csr_matrix = None
+    H: csr_matrix = None
+    g0: FloatArray = None  # type: ignore[assignment]
+    mu: FloatArray = None  # type: ignore[assignment]
+    e: FloatArray = None  # type: ignore[assignment]
+    force: Force = None  # type: ignore[assignment]
     motion: PrescribedMotion | None = None
     dim: int = 2
-    normals: FloatArray | None = None
-    contact_nodes: NDArray[np.int64] | None = None
+    normals: FloatArray = None  # type: ignore[assignment]
+    contact_nodes: NDArray[np.int64] = None  # type: ignore[assignment]
     length: float = 1.0
     wave_speed: float = 1.0
     mesh: Mesh | None = None
@@ -83,7 +84,6 @@ class LinearSystem:
         put(self, "K", _square(self.K, n, "K", symmetric=True))
         put(self, "C", csr_matrix((n, n)) if self.C is None else _square(self.C, n, "C", symmetric=False))
         put(self, "H", csr_matrix((0, n)) if self.H is None else csr_matrix(self.H, dtype=np.float64))
-        assert self.H is not None
         if self.dim not in (1, 2, 3):
             raise ModelError(f"dim = {self.dim}: a contact has 1, 2 or 3 components")
         if self.H.shape[1] != n or self.H.shape[0] % self.dim:
@@ -93,7 +93,11 @@ class LinearSystem:
         put(self, "mu", _vector(self.mu, c, "mu", 0.0))
         put(self, "e", _vector(self.e, c, "e", 0.0))
         put(self, "force", Force.zero(n) if self.force is None else self.force)
-        put(self, "normals", np.empty((c, 2)) if self.normals is None else np.asarray(self.normals, np.float64))
+        put(
+            self,
+            "normals",
+            np.empty((c, 2)) if self.normals is None else np.asarray(self.normals, np.float64),
+        )
         nodes = np.arange(c) if self.contact_nodes is None else self.contact_nodes
         put(self, "contact_nodes", np.asarray(nodes, np.int64))
         if self.mu.min(initial=0.0) < 0.0:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fem_contact.contact.frames import tangents
@@ -30,6 +30,7 @@ def contacts_by_hand(body, other, normals):
     return Contacts(body, other, np.zeros(c), np.asarray(normals, float), np.zeros(c), np.zeros(c))
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(0.0, 6.3), min_size=1, max_size=5))
 def test_frames_are_orthonormal_and_turn_clockwise(angles):
     n = np.stack([np.cos(angles), np.sin(angles)], axis=1)

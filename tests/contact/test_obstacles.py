@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from fem_contact.contact.obstacles import OBSTACLES, Circle, Plane, Polyline
@@ -102,6 +102,7 @@ def test_closed_polyline(point, inside_gap, inside_normal):
     check(Polyline(BLOCK), point, -inside_gap, -np.array(inside_normal), 1e-14)
 
 
+@settings(deadline=None)
 @given(points_st)
 def test_closed_polyline_signs(point):
     x, y = point
@@ -114,6 +115,7 @@ def test_closed_polyline_signs(point):
         np.testing.assert_allclose(gap, -beyond, rtol=1e-14, atol=1e-14)
 
 
+@settings(deadline=None)
 @given(obstacle_st, points_st)
 def test_normal_is_the_unit_gradient_of_the_gap(obstacle, point):
     points, step = np.array([point]), 1e-6
@@ -126,9 +128,13 @@ def test_normal_is_the_unit_gradient_of_the_gap(obstacle, point):
     normal = obstacle.normals(points)[0]
     assert np.hypot(*normal) == pytest.approx(1.0, abs=1e-14)
     g = obstacle.gap(points + offsets)
-    np.testing.assert_allclose([(g[0] - g[1]), (g[2] - g[3])], 2.0 * step * normal, atol=1e-14 + 1e-6 * step)
+    # The curvature is at most 1/R, and may jump where a side of a chain meets the fan of its corner.
+    R = 0.05 if isinstance(obstacle, Circle) else abs(obstacle.gap(points)[0])
+    tolerance = 1e-14 + (0.0 if isinstance(obstacle, Plane) else step**2 / R)
+    np.testing.assert_allclose([g[0] - g[1], g[2] - g[3]], 2.0 * step * normal, rtol=1e-12, atol=tolerance)
 
 
+@settings(deadline=None)
 @given(
     st.sampled_from(["plane", "circle", "hole", "chain", "room"]),
     points_st,
@@ -164,6 +170,7 @@ def test_rigid_motion_of_obstacle_and_point(kind, point, angle, shift):
     np.testing.assert_allclose(after.normals(moved(points)), before.normals(points) @ Q.T, atol=1e-8)
 
 
+@settings(deadline=None)
 @given(st.floats(0.0, 1.0), st.integers(0, 3))
 def test_points_on_a_chain_have_no_gap_and_its_own_normal(s, i):
     a, b = np.array(STEPS[i]), np.array(STEPS[i + 1])

@@ -81,15 +81,32 @@ def test_the_contract(case, tmp_path):
         assert np.array_equal(np.sort(file["contact/nodes"]), file["mesh/groups/bottom/nodes"])
         steps = file["steps"]
         for name in (
-            *("t", "residual", "energy/kinetic", "energy/elastic", "energy/total", "solver/iterations", "solver/error"),
-            *("work/external", "work/damping", "work/contact_normal", "work/contact_tangential", "work/numerical"),
+            *(
+                "t",
+                "residual",
+                "energy/kinetic",
+                "energy/elastic",
+                "energy/total",
+                "solver/iterations",
+                "solver/error",
+            ),
+            *(
+                "work/external",
+                "work/damping",
+                "work/contact_normal",
+                "work/contact_tangential",
+                "work/numerical",
+            ),
         ):
             assert steps[name].shape == (601,), name
         for name in ("gap", "work_normal", "work_tangential"):
             assert steps["contact/" + name].shape == (601, c), name
         for name in ("u", "p"):
             assert steps["contact/" + name].shape == (601, c, 2), name
-        works = sum(steps["work/" + w][:] for w in ("external", "damping", "contact_normal", "contact_tangential", "numerical"))
+        works = sum(
+            steps["work/" + w][:]
+            for w in ("external", "damping", "contact_normal", "contact_tangential", "numerical")
+        )
         balance = np.diff(steps["energy/total"][:]) - works[1:]
         np.testing.assert_allclose(steps["residual"][1:], balance, rtol=0, atol=1e-13)
         assert file["fields/t"].shape == (86,)
@@ -196,7 +213,10 @@ def test_a_step_that_fails_saves_its_problem_and_the_steps_before(case, tmp_path
 
 @pytest.mark.parametrize(
     ("name", "content", "message"),
-    [("none.h5", None, "there is no such run file"), ("text.h5", b"text", "not a run file, or it is damaged")],
+    [
+        ("none.h5", None, "there is no such run file"),
+        ("text.h5", b"text", "not a run file, or it is damaged"),
+    ],
 )
 def test_what_is_not_a_run_is_refused(tmp_path, name, content, message):
     if content is not None:
@@ -223,7 +243,9 @@ def test_starting_again_over_an_unfinished_run_is_said(case, tmp_path):
 def test_killed_twenty_times_at_random_moments(tmp_path):
     """kill -9 anywhere, then --resume: the final file is an uninterrupted run's to the last bit."""
     path = tmp_path / "block.toml"
-    path.write_text(CASE.replace("t_end = 0.06", "t_end = 2.0").replace("checkpoint = 50", "checkpoint = 200"))
+    path.write_text(
+        CASE.replace("t_end = 0.06", "t_end = 2.0").replace("checkpoint = 50", "checkpoint = 200")
+    )
     command = [sys.executable, "-m", "fem_contact", "run", str(path), "-q", "-o"]
     started = time.perf_counter()
     subprocess.run([*command, str(tmp_path / "whole.h5")], check=True)

@@ -8,15 +8,16 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fem_contact.errors import ProblemError
 from fem_contact.problems import OPEN, SLIP, STICK, LocalProblem, project, residual, status
 from fem_contact.problems import _kernels as kernels
 
-value = st.floats(-1e3, 1e3, allow_subnormal=False)
-friction = st.sampled_from([0.0, 0.1, 0.5, 1.0, 3.0]) | st.floats(0.0, 10.0, allow_subnormal=False)
+# Zero or at least 1e-9: squares of smaller numbers would only test underflow.
+value = st.floats(-1e3, 1e3).map(lambda x: x if abs(x) > 1e-9 else 0.0)
+friction = st.sampled_from([0.0, 0.1, 0.5, 1.0, 3.0]) | st.floats(1e-6, 10.0)
 
 
 @st.composite
@@ -44,6 +45,7 @@ def project_dual(z, mu, d):
     return out
 
 
+@settings(deadline=None)
 @given(cones())
 def test_moreau_decomposition(cone):
     """z = P_K(z) - P_{K*}(-z), and the two parts are orthogonal."""
@@ -54,6 +56,7 @@ def test_moreau_decomposition(cone):
     np.testing.assert_allclose((p * polar).reshape(-1, d).sum(axis=1), 0.0, atol=1e-13 * scale**2)
 
 
+@settings(deadline=None)
 @given(cones(), cones())
 def test_cone_and_dual_cone(cone, other):
     """P_K is in K and idempotent; r . w >= 0 for every r in K and w in K*."""
@@ -141,6 +144,7 @@ def test_residual_of_slip_in_the_wrong_direction():
     assert residual(problem, np.array([4.0, 4.0])) == pytest.approx(2**0.5 / (1 + 5.0), rel=1e-15)
 
 
+@settings(deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 2), st.integers(1, 4))
 def test_residual_is_divided_by_one_plus_b(seed, d, c):
     """Scaling r, b by s scales the natural map by s: the measure tends to it over |b|."""
@@ -192,6 +196,7 @@ def test_impulse_of_the_wrong_shape():
         residual(LocalProblem(np.eye(2), np.zeros(2), np.zeros(1)), np.zeros(3))
 
 
+@settings(deadline=None)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 2), st.integers(1, 6))
 def test_compiled_twins(seed, d, c):
     rng = np.random.default_rng(seed)

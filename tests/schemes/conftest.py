@@ -10,7 +10,9 @@ from fem_contact.fem.force import Force
 from fem_contact.systems.linear import LinearSystem
 
 
-def random_system(seed: int, n: int = 8, contacts: int = 3, d: int = 2, damped: bool = True, e: float | None = None):
+def random_system(
+    seed: int, n: int = 8, contacts: int = 3, d: int = 2, damped: bool = True, e: float | None = None
+):
     """Symmetric positive definite M, K, C, a full H, contacts near closed, a force that closes them."""
     rng = np.random.default_rng(seed)
 

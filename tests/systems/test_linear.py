@@ -29,7 +29,10 @@ def block_mesh():
     return mesh_shape(SHAPES["rectangle"](width=40.0, height=25.0), size=5.0)
 
 
-def block(mesh, *, mu=1.0, supports=(Support("top", y=-0.005),), force=None, point=(0.0, 0.0)):
+PRESSED = (Support("top", y=-0.005),)
+
+
+def block(mesh, *, mu=1.0, supports=PRESSED, force=None, point=(0.0, 0.0)):
     floor = node_contacts(mesh, "bottom", Plane(point, (0.0, 1.0)), ContactLaw(mu=mu, e=0.0))
     return assemble_body(mesh, PMMA, supports=supports, force=force, contacts=[floor])
 
@@ -57,7 +60,10 @@ def test_what_does_not_fit_together_is_refused(change, message):
 
 def test_gap_velocity_and_energy_are_their_definitions():
     system = LinearSystem(
-        M=csr_matrix(np.diag([2.0, 3.0])), K=csr_matrix([[4.0, 1.0], [1.0, 5.0]]), H=csr_matrix([[0.0, 1.0], [1.0, 0.0]]), g0=0.5
+        M=csr_matrix(np.diag([2.0, 3.0])),
+        K=csr_matrix([[4.0, 1.0], [1.0, 5.0]]),
+        H=csr_matrix([[0.0, 1.0], [1.0, 0.0]]),
+        g0=0.5,
     )
     q, v = np.array([0.1, -0.2]), np.array([3.0, 4.0])
     assert system.gap(q) == pytest.approx([0.3])
@@ -106,7 +112,9 @@ def test_rest_and_moving_start_on_prescribed_motion(block_mesh):
 
 
 def test_contact_nodes_below_the_floor_are_refused(block_mesh):
-    with pytest.raises(ModelError, match=r"9 of the 9 nodes of contact group 'bottom' start below .* by 0\.25"):
+    with pytest.raises(
+        ModelError, match=r"9 of the 9 nodes of contact group 'bottom' start below .* by 0\.25"
+    ):
         block(block_mesh, point=(0.0, 0.25))
 
 

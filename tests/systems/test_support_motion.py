@@ -42,18 +42,23 @@ def test_the_identity_closes_with_support_work(scheme, theta, motion):
     largest = run.steps.energy.total.max()
     assert np.abs(run.steps.work.support).max() > 1e-3 * largest
     assert np.abs(run.steps.contact.p[..., 1]).max() > 0.0
-    works = sum(run["steps/work/" + w] for w in ("external", "damping", "contact_normal", "contact_tangential", "numerical"))
+    works = sum(
+        run["steps/work/" + w]
+        for w in ("external", "damping", "contact_normal", "contact_tangential", "numerical")
+    )
     np.testing.assert_allclose(np.diff(run.steps.energy.total), works[1:], rtol=0, atol=1e-13 * largest)
     assert np.abs(run.steps.residual).max() <= 1e-13 * largest
 
 
 def test_a_bar_driven_at_its_end_answers_as_its_wave_solution():
-    """q(0, t) = a (1 - cos w t)^2: the far part follows as a wave, q(x, t) = q(0, t - x/c), until it returns."""
+    """q(0, t) = a (1 - cos w t)^2: a wave q(x, t) = q(0, t - x/c), until it returns."""
     length, E, density, a, w = 1.0, 1.0, 1.0, 1e-2, 12.0
     errors = []
     for elements in (50, 100, 200):
         mesh = mesh_shape(SHAPES["line"](length=length, elements=elements), size=None)
-        system = assemble_body(mesh, Rod(E=E, density=density, area=1.0), supports=[Support("left", x=f"{a}*(1-cos({w}*t))**2")])
+        system = assemble_body(
+            mesh, Rod(E=E, density=density, area=1.0), supports=[Support("left", x=f"{a}*(1-cos({w}*t))**2")]
+        )
         run = simulate(system, MoreauJean(), dt=0.5 * length / elements, t_end=0.9, every=1)
         x = mesh.points[:, 0]
         late = np.clip(0.9 - x, 0.0, None)
