@@ -102,10 +102,10 @@ def residual(problem: LocalProblem, r: FloatArray) -> float:
 
 
 def status(problem: LocalProblem, r: FloatArray, tol: float = 1e-10) -> NDArray[np.int64]:
-    """OPEN, STICK or SLIP for each contact of a solution, shape (c,)."""
+    """OPEN, STICK or SLIP for each contact of a solution, shape (c,); closed is STICK where d = 1."""
     r = np.asarray(r, dtype=np.float64).reshape(problem.contacts, problem.d)
     limit = problem.mu * r[:, 0]
     tangential = np.linalg.norm(r[:, 1:], axis=1)
     scale = tol * max(np.abs(r).max(initial=0.0), 1e-300)
-    sticking = tangential < limit - scale
+    sticking = (tangential < limit - scale) | (problem.d == 1)
     return np.where(r[:, 0] <= scale, OPEN, np.where(sticking, STICK, SLIP)).astype(np.int64)

@@ -29,11 +29,14 @@ class CholeskyFactor:
         from cholespy import CholeskySolverD, MatrixType
 
         indptr, indices = matrix.indptr.astype(np.int32), matrix.indices.astype(np.int32)
+        advice = "check mass, stiffness, damping and the step"
+        refusal = ModelError(f"{name} is not positive definite: {advice}")
+        if matrix.diagonal().min() <= 0.0:
+            raise refusal  # the common case, before CHOLMOD prints a warning of its own
         try:
             self._factor = CholeskySolverD(matrix.shape[0], indptr, indices, matrix.data, MatrixType.CSR)
         except ValueError:
-            advice = "check mass, stiffness, damping and the step"
-            raise ModelError(f"{name} is not positive definite: {advice}") from None
+            raise refusal from None
 
     def solve_into(self, b: FloatArray, x: FloatArray) -> None:
         """x = A^{-1} b."""

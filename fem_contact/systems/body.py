@@ -96,16 +96,16 @@ def _check_start(contacts: Contacts, length: float) -> None:
 
 def _check_free_normals(system: LinearSystem) -> None:
     """A contact can only push a node whose normal motion is free."""
-    if system.motion is None or not system.contacts:
-        return
     free = np.ones(system.n, bool)
-    free[system.motion.dofs] = False
+    if system.motion is not None:
+        free[system.motion.dofs] = False
     reach = abs(system.H[:: system.dim]) @ free.astype(float)
     held = np.flatnonzero(reach == 0.0)
     if len(held):
         nodes = ", ".join(str(i) for i in system.contact_nodes[held[:5]])
         more = ", ..." if len(held) > 5 else ""
         raise ModelError(
-            f"{len(held)} contact nodes (nodes {nodes}{more}) are held by a support in the direction of their contact "
-            "normal: take them out of the contact group or free that direction"
+            f"{len(held)} contact nodes (nodes {nodes}{more}) cannot move along their contact normal "
+            "(a support holds them, or the normal is across a bar): "
+            "take them out of the contact group or free that direction"
         )

@@ -13,6 +13,7 @@ from fem_contact.errors import ModelError, ProblemError
 from fem_contact.problems import LocalProblem, project, residual
 from fem_contact.solvers import NSGS, SOLVERS, SolverStatus, solve
 from fem_contact.solvers import _nsgs_kernels as kernels
+from fem_contact.solvers import _status_kernels as status_kernels
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -413,9 +414,9 @@ def test_linear_solve_on_a_status(seed, c):
     size = 2 * c
     rows, pivots = np.empty(size, np.int64), np.empty(size, np.int64)
     lu, x, r = np.empty((size, size)), np.empty(size), np.empty(size)
-    count = kernels.factor_status(problem.A, problem.mu, 2, status, rows, lu, pivots)
+    count = status_kernels.factor_status(problem.A, problem.mu, 2, status, rows, lu, pivots)
     assert count == np.array([0, 2, 1, 1])[status].sum()
-    kernels.solve_status(problem.b, problem.mu, 2, status, rows, count, lu, pivots, x, r)
+    status_kernels.solve_status(problem.b, problem.mu, 2, status, rows, count, lu, pivots, x, r)
     w = (problem.A @ r + problem.b).reshape(c, 2)
     r = r.reshape(c, 2)
     scale = 1e-11 * (1.0 + np.abs(r).max())
@@ -429,7 +430,7 @@ def test_linear_solve_on_a_status(seed, c):
 def test_singular_status_is_refused():
     A = np.ones((4, 4))
     work = np.empty(4, np.int64), np.empty((4, 4)), np.empty(4, np.int64)
-    assert kernels.factor_status(A, np.full(2, 0.5), 2, np.array([1, 1]), *work) == -1
+    assert status_kernels.factor_status(A, np.full(2, 0.5), 2, np.array([1, 1]), *work) == -1
 
 
 @pytest.mark.parametrize(

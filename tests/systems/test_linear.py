@@ -119,9 +119,16 @@ def test_contact_nodes_below_the_floor_are_refused(block_mesh):
 
 
 def test_contact_nodes_held_along_their_normal_are_refused(block_mesh):
-    with pytest.raises(ModelError, match="held by a support in the direction of their contact normal"):
+    with pytest.raises(ModelError, match=r"9 contact nodes .* cannot move along their contact normal"):
         block(block_mesh, supports=(Support("bottom", y=0.0),))
     block(block_mesh, supports=(Support("bottom", x=0.0),))  # the tangent may be held
+
+
+def test_a_bar_against_an_obstacle_beside_it_is_refused():
+    mesh = mesh_shape(SHAPES["line"](length=1.0, elements=4), size=None)
+    beside = node_contacts(mesh, "left", Plane((0.0, 0.0), (0.0, 1.0)), ContactLaw())
+    with pytest.raises(ModelError, match=r"1 contact nodes .* across a bar"):
+        assemble_body(mesh, Rod(E=1.0, density=1.0, area=1.0), contacts=[beside])
 
 
 @pytest.mark.parametrize("scheme", [MoreauJean, MoreauJeanFremond])
