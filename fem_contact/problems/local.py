@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import bsr_matrix, csr_matrix, issparse
 
 from fem_contact.errors import ProblemError
 
@@ -23,14 +25,16 @@ class LocalProblem:
 
     Attributes
     ----------
-    A : (d*c, d*c) float
-        Delassus matrix (1/mass, when r is an impulse and w a velocity).
+    A : (d*c, d*c) float, dense or sparse
+        Delassus matrix (1/mass, when r is an impulse and w a velocity). A dense A is kept as a C-ordered
+        array; any SciPy sparse one as a ``bsr_matrix`` of d x d blocks, sorted, without duplicates. It need
+        be neither symmetric nor regular.
     b : (d*c,) float
         Free velocity, restitution shift included.
     mu : (c,) float
         Friction coefficients.
     d : int
-        Components of a contact, normal first: 1 or 2.
+        Components of a contact, normal first: 1 (no friction), 2 or 3.
 
     Raises
     ------
@@ -38,29 +42,42 @@ class LocalProblem:
         On shapes that disagree, numbers that are not finite, or a negative mu.
     """
 
-    A: FloatArray
+    A: Any
     b: FloatArray
     mu: FloatArray
     d: int = 2
 
     def __post_init__(self) -> None:
-        for name in ("A", "b", "mu"):
-            array = np.ascontiguousarray(getattr(self, name), dtype=np.float64)
-            if not np.all(np.isfinite(array)):
-                raise ProblemError(f"{name} holds numbers that are not finite")
-            object.__setattr__(self, name, array)
-        if self.d not in (1, 2):
-            raise ProblemError(f"d = {self.d}: this version solves contacts of 1 or 2 components")
+        for name in ("b", "mu"):
+            object.__setattr__(self, name, np.ascontiguousarray(getattr(self, name), dtype=np.float64))
+        if self.d not in (1, 2, 3):
+            raise ProblemError(f"d = {self.d}: a contact has 1, 2 or 3 components")
         if self.mu.ndim != 1:
             raise ProblemError(f"mu has shape {self.mu.shape}, expected (c,)")
+        if not issparse(self.A):
+            object.__setattr__(self, "A", np.ascontiguousarray(self.A, dtype=np.float64))
         m = self.d * len(self.mu)
         if self.A.shape != (m, m) or self.b.shape != (m,):
             raise ProblemError(
                 f"A has shape {self.A.shape} and b {self.b.shape}; {len(self.mu)} contacts of {self.d} "
                 f"components need ({m}, {m}) and ({m},)"
             )
+        if issparse(self.A):
+            object.__setattr__(self, "A", _blocks(self.A, self.d))
+        for name, array in (("A", self.A.data if self.sparse else self.A), ("b", self.b), ("mu", self.mu)):
+            if not np.all(np.isfinite(array)):
+                raise ProblemError(f"{name} holds numbers that are not finite")
         if self.mu.min(initial=0.0) < 0.0:
             raise ProblemError(f"mu must be >= 0, got {self.mu.min()}")
+
+    @property
+    def sparse(self) -> bool:
+        """Whether A is kept in sparse blocks."""
+        return issparse(self.A)
+
+    def dense(self) -> FloatArray:
+        """A as a dense array."""
+        return self.A.toarray() if self.sparse else self.A
 
     @property
     def contacts(self) -> int:
@@ -70,6 +87,23 @@ class LocalProblem:
     def velocity(self, r: FloatArray) -> FloatArray:
         """w = A r + b."""
         return self.A @ r + self.b
+
+
+def _blocks(matrix: Any, d: int) -> bsr_matrix:
+    """A sparse matrix in sorted d x d blocks, every diagonal block present."""
+    blocks = csr_matrix(matrix, dtype=np.float64).tobsr((d, d))
+    blocks.sum_duplicates()
+    n = blocks.shape[0] // d
+    rows = np.repeat(np.arange(n, dtype=np.int64), np.diff(blocks.indptr))
+    missing = np.setdiff1d(np.arange(n), rows[rows == blocks.indices])
+    keys = np.concatenate([rows * n + blocks.indices, missing * (n + 1)])
+    data = np.concatenate([blocks.data, np.zeros((len(missing), d, d))])
+    order = np.argsort(keys)
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(keys // max(n, 1), minlength=n))])
+    indices = (keys % max(n, 1))[order].astype(np.int32)
+    return bsr_matrix(
+        (np.ascontiguousarray(data[order]), indices, indptr.astype(np.int32)), shape=blocks.shape
+    )
 
 
 def project(z: FloatArray, mu: FloatArray, d: int = 2) -> FloatArray:

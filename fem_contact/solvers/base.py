@@ -1,8 +1,9 @@
-"""What a cone solver must offer."""
+"""What a cone solver is, and the one loop that judges what it does."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
 
@@ -20,12 +21,13 @@ class SolverStatus(Enum):
 
     CONVERGED = "converged: the residual is at most the tolerance"
     ITERATION_LIMIT = "iteration limit reached: the problem may be badly conditioned, or max_iter too small"
+    TIME_LIMIT = "time limit reached: give it more seconds, or another solver"
     NOT_FINITE = "the iterates are not finite: the problem may have no solution"
 
 
 @dataclass(frozen=True)
 class SolverResult:
-    """Answer of a solver.
+    """Answer of a solver: the best iterate that it met.
 
     Attributes
     ----------
@@ -35,6 +37,10 @@ class SolverResult:
     iterations : int
     residual : float
         The shared error measure of ``r``, as reached.
+    history : tuple of (iterations, residual)
+        What the loop saw on the way.
+    solver : str
+        Name of the solver that found ``r``, where several took turns.
     """
 
     r: FloatArray
@@ -42,6 +48,8 @@ class SolverResult:
     status: SolverStatus
     iterations: int
     residual: float
+    history: tuple[tuple[int, float], ...] = ()
+    solver: str = ""
 
     @property
     def converged(self) -> bool:
@@ -49,8 +57,78 @@ class SolverResult:
         return self.status is SolverStatus.CONVERGED
 
 
+@dataclass
+class Watch:
+    """Judges the iterates of a solver by the shared residual and keeps the best.
+
+    A solver hands it iterates (now and then: each look costs a product with A) and stops when told.
+
+    Attributes
+    ----------
+    problem : LocalProblem
+    tol : float
+    seconds : float
+        Time limit.
+    best, residual : the best iterate so far and its residual
+    iterations : int
+        Of all solvers that took turns.
+    history : list of (iterations, residual)
+    finder : str
+        Name of the solver that found ``best``.
+    """
+
+    problem: LocalProblem
+    tol: float
+    seconds: float = float("inf")
+    best: FloatArray = field(init=False)
+    residual: float = field(default=float("inf"), init=False)
+    iterations: int = field(default=0, init=False)
+    history: list[tuple[int, float]] = field(default_factory=list, init=False)
+    finder: str = field(default="", init=False)
+
+    def __post_init__(self) -> None:
+        self.best = np.zeros(len(self.problem.b))
+        self._started = time.perf_counter()
+
+    def see(self, r: FloatArray, iterations: int = 1, name: str = "") -> bool:
+        """Judge an iterate (copied if it is the best); True when the solver is to stop.
+
+        ``iterations`` are those since the last look. An iterate that is not finite stops the solver too.
+        """
+        self.iterations += iterations
+        reached = residual(self.problem, r)
+        self.history.append((self.iterations, reached))
+        if reached < self.residual:
+            self.best[...] = r
+            self.residual, self.finder = reached, name
+        return self.converged or not np.isfinite(reached) or self.late
+
+    @property
+    def converged(self) -> bool:
+        """Whether the best iterate meets the tolerance."""
+        return self.residual <= self.tol
+
+    @property
+    def late(self) -> bool:
+        """Whether the time is up."""
+        return time.perf_counter() - self._started > self.seconds
+
+    def result(self) -> SolverResult:
+        """The best iterate as a result."""
+        if self.converged:
+            ended = SolverStatus.CONVERGED
+        elif not self.history or not np.isfinite(self.history[-1][1]):
+            ended = SolverStatus.NOT_FINITE
+        elif self.late:
+            ended = SolverStatus.TIME_LIMIT
+        else:
+            ended = SolverStatus.ITERATION_LIMIT
+        r, w = self.best.copy(), self.problem.velocity(self.best)
+        return SolverResult(r, w, ended, self.iterations, self.residual, tuple(self.history), self.finder)
+
+
 class PreparedSolver(Protocol):
-    """A solver with its work space, for many problems of up to a given size."""
+    """A solver with its work space, for the many problems of a run, of up to a given size."""
 
     def solve_into(
         self, A: FloatArray, b: FloatArray, mu: FloatArray, r: FloatArray, fresh: bool = True
@@ -75,13 +153,54 @@ class Solver(Protocol):
         """Iterations at most."""
         ...
 
+    def attempt(self, problem: LocalProblem, r: FloatArray, watch: Watch) -> None:
+        """Iterate from the guess ``r`` (left as it is), showing iterates to ``watch`` until it says stop or
+        ``max_iter`` is reached; every iterate worth keeping is shown, the last one always."""
+        ...
+
     def prepare(self, contacts: int, d: int) -> PreparedSolver:
         """Work space for problems of up to ``contacts`` contacts of ``d`` components."""
         ...
 
 
-def solve(problem: LocalProblem, solver: Solver, guess: FloatArray | None = None) -> SolverResult:
+class PlainPrepared:
+    """``solve_into`` for solvers without work space of their own."""
+
+    def __init__(self, solver: Solver, d: int):
+        self._solver, self._d = solver, d
+
+    def solve_into(
+        self, A: FloatArray, b: FloatArray, mu: FloatArray, r: FloatArray, fresh: bool = True
+    ) -> int:
+        """Pose the problem, solve it, put the best iterate in ``r``."""
+        result = solve(LocalProblem(A, b, mu, self._d), self._solver, guess=r)
+        r[...] = result.r
+        return result.iterations
+
+
+def solve(
+    problem: LocalProblem,
+    solver: Solver,
+    guess: FloatArray | None = None,
+    *,
+    tol: float | None = None,
+    seconds: float = float("inf"),
+) -> SolverResult:
     """Solve one problem and judge the answer by :func:`fem_contact.problems.residual`.
+
+    Parameters
+    ----------
+    guess : (d*c,) or None
+        Where to start; zero when left out.
+    tol : float or None
+        Residual to reach, the solver's own when left out.
+    seconds : float
+        Time limit, looked at between iterations.
+
+    Returns
+    -------
+    SolverResult
+        The best iterate met, converged only when its residual is at most the tolerance.
 
     Raises
     ------
@@ -91,12 +210,7 @@ def solve(problem: LocalProblem, solver: Solver, guess: FloatArray | None = None
     r = np.zeros(len(problem.b)) if guess is None else np.array(guess, dtype=np.float64).ravel()
     if r.shape != problem.b.shape or not np.all(np.isfinite(r)):
         raise ProblemError(f"the guess must be {len(problem.b)} finite numbers, got shape {r.shape}")
-    iterations = solver.prepare(problem.contacts, problem.d).solve_into(problem.A, problem.b, problem.mu, r)
-    reached = residual(problem, r)
-    if not np.isfinite(reached):
-        ended = SolverStatus.NOT_FINITE
-    elif reached <= solver.tol:
-        ended = SolverStatus.CONVERGED
-    else:
-        ended = SolverStatus.ITERATION_LIMIT
-    return SolverResult(r, problem.velocity(r), ended, iterations, reached)
+    watch = Watch(problem, solver.tol if tol is None else tol, seconds)
+    if not watch.see(r, 0, "guess"):
+        solver.attempt(problem, r, watch)
+    return watch.result()

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fem_contact.errors import ModelError
+from fem_contact.problems.local import LocalProblem
 from fem_contact.solvers import _nsgs_kernels as kernels
+from fem_contact.solvers.base import Watch
 
 FloatArray = NDArray[np.float64]
 
@@ -42,6 +44,15 @@ class NSGS:
             raise ModelError(f"solver tol = {self.tol!r}: it must be a positive number")
         if self.max_iter < 1:
             raise ModelError(f"solver max_iter = {self.max_iter!r}: it must be at least 1")
+
+    def attempt(self, problem: LocalProblem, r: FloatArray, watch: Watch) -> None:
+        """Sweep from ``r`` until the watch is content or ``max_iter`` sweeps are made."""
+        r = r.copy()
+        solver = replace(self, tol=min(self.tol, watch.tol))
+        iterations = solver.prepare(problem.contacts, problem.d).solve_into(
+            problem.dense(), problem.b, problem.mu, r
+        )
+        watch.see(r, iterations, "nsgs")
 
     def prepare(self, contacts: int, d: int) -> PreparedNSGS:
         """Work space for problems of up to ``contacts`` contacts of ``d`` components (1 or 2)."""

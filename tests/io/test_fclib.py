@@ -113,7 +113,7 @@ BAD = {
     "pointers fall": ({**columns(), "p": [0, 6, 4, 6, 8]}, "not a local problem in FCLIB's layout"),
     "short values": ({**columns(), "x": [1.0]}, "not a local problem in FCLIB's layout"),
     "unknown layout": ({**columns(), "nz": -3}, "nz = -3 names no sparse layout"),
-    "three components": ({**columns(), "d": 3}, "d = 3: this version solves contacts of 1 or 2 components"),
+    "four components": ({**columns(), "d": 4}, "d = 4: a contact has 1, 2 or 3 components"),
     "too few mu": ({**columns(), "mu": [0.5]}, r"A has shape \(4, 4\) and b \(4,\); 1 contacts"),
     "negative mu": ({**columns(), "mu": [0.5, -1.0]}, "mu must be >= 0, got -1.0"),
     "not finite": ({**columns(), "q": [0.0, np.nan, 0.0, 0.0]}, "b holds numbers that are not finite"),

@@ -182,7 +182,7 @@ def test_status_of_bars_and_of_nothing():
         (np.eye(2), [0, 0, 0], [0], 2, r"A has shape \(2, 2\) and b \(3,\)"),
         (np.eye(2), [0, 0], [[0]], 2, r"mu has shape \(1, 1\), expected \(c,\)"),
         (np.eye(2), [0, 0], [-0.5], 2, "mu must be >= 0, got -0.5"),
-        (np.eye(3), [0, 0, 0], [0.5], 3, "d = 3: this version solves contacts of 1 or 2 components"),
+        (np.eye(4), [0, 0, 0, 0], [0.5], 4, "d = 4: a contact has 1, 2 or 3 components"),
     ],
 )
 def test_refusals(A, b, mu, d, message):
