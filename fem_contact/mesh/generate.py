@@ -23,7 +23,7 @@ from fem_contact.mesh.files import read_bytes
 from fem_contact.mesh.geo_script import check_script, parameter_names, with_parameters
 from fem_contact.mesh.gmsh_model import extract
 from fem_contact.mesh.mesh import Mesh
-from fem_contact.mesh.outline import DEFAULT_DIVISIONS, Outline, Size
+from fem_contact.mesh.outline import DEFAULT_DIVISIONS, Outline, PlaneShape, Size
 from fem_contact.mesh.shapes import Shape, make_shape, parse_shape
 
 #: Gmsh options that a mesh is made with; a .geo script may set its own of Mesh and Geometry.
@@ -193,7 +193,8 @@ def mesh_shape(spec: Shape | Mapping[str, Any] | str, size: Size = None) -> Mesh
         if not isinstance(name, str):
             raise MeshError("a shape needs its name under 'kind'")
         spec = make_shape(name, parameters)
-    return spec.mesh(size)
+    # What is more than an outline (bars) meshes itself.
+    return mesh_outline(spec.outline(size)) if isinstance(spec, PlaneShape) else spec.mesh(size)
 
 
 def open_msh(path: str | Path) -> Mesh:

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fem_contact.errors import MeshError
-from fem_contact.mesh.mesh import Mesh
 
 FloatArray = NDArray[np.float64]
 Size = float | Sequence[float] | None
@@ -67,14 +66,8 @@ class PlaneShape(Checked):
     """A shape given by its outline."""
 
     def outline(self, size: Size = None) -> Outline:
-        """The border with its sizes."""
+        """The border with its sizes (by default a twentieth of the longest extent)."""
         raise NotImplementedError
-
-    def mesh(self, size: Size = None) -> Mesh:
-        """Triangles with edges of about ``size`` (by default a twentieth of the longest extent)."""
-        from fem_contact.mesh.generate import mesh_outline
-
-        return mesh_outline(self.outline(size))
 
     def _outline(self, points: Sequence[tuple[float, float]], curves: Sequence[Curve], size: Size) -> Outline:
         X = np.array(points, dtype=np.float64)

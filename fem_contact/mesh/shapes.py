@@ -21,13 +21,17 @@ from fem_contact.mesh.outline import DEFAULT_DIVISIONS, Checked, Curve, Outline,
 from fem_contact.mesh.polygon import check_simple, vertex_pairs
 
 
-class Shape(Protocol):
-    """What every shape offers."""
+class MeshedShape(Protocol):
+    """A shape that meshes itself."""
 
     name: ClassVar[str]
 
     def mesh(self, size: Size = None) -> Mesh:
         """The mesh with edges of about ``size``."""
+
+
+#: Every shape is given by its outline, which Gmsh fills, or meshes itself.
+Shape = PlaneShape | MeshedShape
 
 
 @dataclass(frozen=True)
