@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fem_contact._version import __version__
 from fem_contact.errors import ConvergenceError, FemContactWarning, ModelError
+from fem_contact.problems.local import LocalProblem
 from fem_contact.record import MemorySink, Probe, Recorder, Run, Sink
 from fem_contact.schemes.base import ERROR, TOTAL, Scheme, State, Stepper, StepReport
 from fem_contact.solvers.base import Solver
@@ -20,6 +21,7 @@ from fem_contact.systems.linear import LinearSystem
 
 FloatArray = NDArray[np.float64]
 Progress = Callable[[int, int], None]
+Keep = Callable[[int, LocalProblem], None]
 
 #: What to do when the cone solver misses its tolerance.
 ON_FAILURE = ("stop", "continue")
@@ -113,11 +115,14 @@ def drive(
     probes: tuple[Probe, ...] = (),
     on_failure: str = "stop",
     progress: Progress | None = None,
+    dump: frozenset[int] = frozenset(),
+    keep: Keep | None = None,
 ) -> State:
     """Step from a state to step ``steps``, handing rows to ``sink`` every ``chunk`` steps.
 
     ``start`` is a state with the report of its row, or with None when that row was written before.
-    Whatever ends the loop, the steps that were done are in the sink.
+    Whatever ends the loop, the steps that were done are in the sink. The contact problems of the steps in
+    ``dump`` go to ``keep``.
     """
     if on_failure not in ON_FAILURE:
         raise ModelError(f"on_failure = {on_failure!r}: it must be one of {', '.join(ON_FAILURE)}")
@@ -137,6 +142,8 @@ def drive(
                 _judge(stepper, new, report, tol, on_failure)
             state, new = new, state
             recorder.add(state, report)
+            if state.k in dump and keep is not None:
+                keep(state.k, stepper.problem())
             if state.k % chunk == 0 and state.k < steps:
                 sink.write(recorder.take(state))
             if progress is not None and state.k % 100 == 0:

@@ -63,6 +63,8 @@ class Model:
         Steps between samples of the fields, and between checkpoints.
     probes : tuple of Probe
     on_failure : "stop" or "continue"
+    dump : frozenset of int
+        Steps whose contact problems are saved.
     title, units : str
     """
 
@@ -79,6 +81,7 @@ class Model:
     checkpoint: int
     probes: tuple[Probe, ...]
     on_failure: str
+    dump: frozenset[int]
     title: str
     units: str
 
@@ -133,6 +136,7 @@ def build(case: Case, *, mesh: Mesh | None = None) -> Model:
         checkpoint=output.checkpoint,
         probes=tuple(probes),
         on_failure=case.solver.on_failure,
+        dump=frozenset(case.solver.dump),
         title=case.title,
         units=case.units,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from pathlib import Path
 
 from fem_contact.errors import ConvergenceError, FemContactWarning, RunFileError
@@ -10,6 +11,7 @@ from fem_contact.io.build import Model, build
 from fem_contact.io.case import Case
 from fem_contact.io.fclib import write_problem
 from fem_contact.io.run import RunWriter, is_finished, open_run
+from fem_contact.problems.local import LocalProblem
 from fem_contact.record import Run
 from fem_contact.schemes.base import State, Stepper, StepReport
 from fem_contact.timeloop import Progress, contact_tree, drive, run_attributes
@@ -70,6 +72,8 @@ def run_case(
             probes=model.probes,
             on_failure=model.on_failure,
             progress=progress,
+            dump=model.dump,
+            keep=partial(_keep, output),
         )
         done = True
     except ConvergenceError as error:
@@ -116,9 +120,18 @@ def _same_run(model: Model, output: Path) -> None:
         raise RunFileError(f"{output}: is a finished run of another case; give another name with -o")
 
 
+def _keep(output: Path, step: int, problem: LocalProblem) -> None:
+    """A problem that the case asked for, beside the run file."""
+    write_problem(problem, _problem_path(output, step), step=step)
+
+
+def _problem_path(output: Path, step: int | None) -> Path:
+    return output.with_name(f"{output.stem}-step{step}.problem.hdf5")
+
+
 def _saved(error: ConvergenceError, output: Path) -> ConvergenceError:
     """The same error, its problem saved beside the run file."""
-    path = output.with_name(f"{output.stem}-step{error.step}.problem.hdf5")
+    path = _problem_path(output, error.step)
     write_problem(error.problem, path, step=error.step, error=error.error)  # type: ignore[arg-type]
     message = f"{error}; the problem is saved in {path} (fem-contact solve {path})"
     return ConvergenceError(message, step=error.step, error=error.error, problem=error.problem)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -125,6 +125,31 @@ class Watch:
             ended = SolverStatus.ITERATION_LIMIT
         r, w = self.best.copy(), self.problem.velocity(self.best)
         return SolverResult(r, w, ended, self.iterations, self.residual, tuple(self.history), self.finder)
+
+
+class Turn:
+    """A solver's turn under a watch that several share: its own time limit and patience.
+
+    What it sees goes to the watch. It also stops a solver that has not brought its own residual down to
+    ``share`` of what it was for ``patience`` seconds.
+    """
+
+    def __init__(self, watch: Watch, seconds: float = float("inf"), patience: float = float("inf")):
+        self._watch, self._patience = watch, patience
+        self._end = time.perf_counter() + seconds
+        self._mark, self._since = float("inf"), time.perf_counter()
+        self.share = 0.5
+
+    def see(self, r: FloatArray, iterations: int = 1, name: str = "") -> bool:
+        """Judge an iterate; True when the solver is to stop."""
+        stop = self._watch.see(r, iterations, name)
+        reached, now = self._watch.history[-1][1], time.perf_counter()
+        if reached < self.share * self._mark:
+            self._mark, self._since = reached, now
+        return stop or now > self._end or now - self._since > self._patience
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._watch, name)
 
 
 class PreparedSolver(Protocol):

@@ -211,6 +211,18 @@ def test_a_step_that_fails_saves_its_problem_and_the_steps_before(case, tmp_path
     assert len(open_run(tmp_path / "run.h5").steps.t) == 1
 
 
+def test_problems_of_chosen_steps_are_saved(case, tmp_path):
+    chosen = load_case(tmp_path / "block.toml", ("solver.dump=[3, 40]",))
+    run = run_case(chosen, tmp_path / "run.h5")
+    names = sorted(path.name for path in tmp_path.glob("*.hdf5"))
+    assert names == ["run-step3.problem.hdf5", "run-step40.problem.hdf5"]
+    problem = read_problem(tmp_path / "run-step40.problem.hdf5")
+    active = run.steps.contact.active[40]
+    assert problem.contacts == np.count_nonzero(active) > 3
+    answer = solve(problem, NSGS())
+    np.testing.assert_allclose(answer.r.reshape(-1, 2), run.steps.contact.p[40][active], rtol=0, atol=1e-12)
+
+
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [

@@ -252,14 +252,17 @@ class SolverTable(Table):
 
     name: Text = "nsgs"
     on_failure: Literal["stop", "continue"] = "stop"
+    dump: tuple[Count, ...] = ()  # steps whose contact problems are saved
 
 
 @dataclass(frozen=True)
 class SolverChoice:
-    """[solver] as read: what to do when it fails, and the solver, an object of ``SOLVERS``."""
+    """[solver] as read: what to do when it fails, steps whose problems are saved, and the solver, an
+    object of ``SOLVERS``."""
 
     name: str
     on_failure: str
+    dump: tuple[int, ...]
     settings: Any
 
 
@@ -281,7 +284,7 @@ def read_solver(value: object, info: ValidationInfo) -> SolverChoice:
         raise ValueError(f"must be a table, not {kind_of(value)}")
     value = {"name": SolverTable.model_fields["name"].default, **value}
     table, settings = settings_of(choice(value, "name", SOLVERS, "solver"), SolverTable, value, info)
-    return SolverChoice(table.name, table.on_failure, settings)
+    return SolverChoice(table.name, table.on_failure, table.dump, settings)
 
 
 class ProbeTable(Table):
