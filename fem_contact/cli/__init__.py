@@ -21,6 +21,7 @@ COMMANDS = {
     "export": ("fem_contact.cli.export", "Write the fields of a run for ParaView."),
     "cases": ("fem_contact.cli.cases", "List the bundled cases."),
     "solve": ("fem_contact.cli.solve", "Solve a saved contact problem."),
+    "compare-solvers": ("fem_contact.cli.compare_solvers", "Run the solvers on a folder of saved problems."),
 }
 
 

@@ -9,30 +9,53 @@ import click
 
 @click.command()
 @click.argument("problem", type=click.Path(path_type=Path))
+@click.option("--solver", "name", metavar="NAME", help="Name of the solver; the default suits any problem.")
 @click.option("--tol", type=float, default=1e-10, show_default=True, help="Residual to reach.")
-@click.option("--max-iter", type=int, default=10_000, show_default=True, help="Iterations at most.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the solution (HDF5: r and u).")
-def command(problem: Path, tol: float, max_iter: int, output: Path | None) -> int:
-    """Solve a local contact PROBLEM (FCLIB's HDF5 layout) and judge the answer.
+@click.option(
+    "--seconds", type=click.FloatRange(min=0.0, min_open=True), help="Time limit; none when left out."
+)
+@click.option("--max-iter", type=int, help="Iterations at most; the solver's own limit when left out.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="Write the problem with its solution (HDF5)."
+)
+def command(
+    problem: Path,
+    name: str | None,
+    tol: float,
+    seconds: float | None,
+    max_iter: int | None,
+    output: Path | None,
+) -> int:
+    """Solve a contact PROBLEM (FCLIB's HDF5 layout, local or global) and judge the answer.
 
-    Exit status 1 when the residual stays above the tolerance.
+    The file written holds /solution: r, u and, of a global problem, v. Exit status 1 when the residual
+    stays above the tolerance.
     """
-    from fem_contact.errors import ConvergenceError
-    from fem_contact.io.fclib import read_problem, write_solution
-    from fem_contact.problems import OPEN, SLIP, STICK, status
-    from fem_contact.solvers import NSGS, solve
+    import time
 
-    local = read_problem(problem)
-    result = solve(local, NSGS(tol=tol, max_iter=max_iter))
+    from fem_contact.errors import ConvergenceError
+    from fem_contact.io.compare import make_solver
+    from fem_contact.io.fclib import add_solution, read_saved
+    from fem_contact.problems import OPEN, SLIP, STICK, status
+    from fem_contact.solvers import solve
+
+    solver = make_solver(name, tol, max_iter)
+    saved = read_saved(problem)
+    local = saved.local
+    started = time.perf_counter()
+    result = solve(local, solver, seconds=float("inf") if seconds is None else seconds)
+    taken = time.perf_counter() - started
     states = status(local, result.r)
     counts = ", ".join(
-        f"{(states == code).sum()} {name}"
-        for code, name in ((OPEN, "open"), (STICK, "stick"), (SLIP, "slip"))
+        f"{(states == code).sum()} {label}"
+        for code, label in ((OPEN, "open"), (STICK, "stick"), (SLIP, "slip"))
     )
-    click.echo(f"{local.contacts} contacts of {local.d} components: {counts}")
-    click.echo(f"residual {result.residual:.3e} after {result.iterations} iterations")
+    whole = "" if saved.whole is None else f", condensed from {len(saved.whole.f)} unknowns"
+    click.echo(f"{local.contacts} contacts of {local.d} components{whole}: {counts}")
+    found = f", found by {result.solver}" if result.solver else ""
+    click.echo(f"residual {result.residual:.3e} after {result.iterations} iterations in {taken:.3g} s{found}")
     if output is not None:
-        write_solution(output, result.r, result.w)
+        add_solution(problem, saved.solution(result.r), output)
         click.echo(f"solution: {output}")
     if not result.converged:
         raise ConvergenceError(f"{problem}: {result.status.value} (residual {result.residual:.3g})")

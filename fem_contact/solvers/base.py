@@ -57,6 +57,10 @@ class SolverResult:
         return self.status is SolverStatus.CONVERGED
 
 
+#: Share of eps |r| that the residual is taken to be uncertain by.
+UNCERTAIN = 0.1 * np.finfo(np.float64).eps
+
+
 @dataclass
 class Watch:
     """Judges the iterates of a solver by the shared residual and keeps the best.
@@ -89,6 +93,7 @@ class Watch:
     def __post_init__(self) -> None:
         self.best = np.zeros(len(self.problem.b))
         self._started = time.perf_counter()
+        self._round_off = UNCERTAIN / (1.0 + float(np.linalg.norm(self.problem.b)))
 
     def see(self, r: FloatArray, iterations: int = 1, name: str = "") -> bool:
         """Judge an iterate (copied if it is the best); True when the solver is to stop.
@@ -97,6 +102,10 @@ class Watch:
         """
         self.iterations += iterations
         reached = residual(self.problem, r)
+        blind = self._round_off * float(np.linalg.norm(r))
+        if blind > max(self.tol, 1e-12):
+            # |r| dwarfs |w|: r - w rounds to r, and a residual of zero says nothing.
+            reached = max(reached, blind)
         self.history.append((self.iterations, reached))
         if reached < self.residual:
             self.best[...] = r

@@ -10,8 +10,11 @@ from click.testing import CliRunner
 from fem_contact.cli import main
 from fem_contact.cli.solve import command
 from fem_contact.errors import ConvergenceError, ProblemError
-from fem_contact.io.fclib import write_problem
+from fem_contact.io.compare import make_solver
+from fem_contact.io.fclib import read_problem, read_solution, write_problem
 from fem_contact.problems import LocalProblem, residual
+from fem_contact.problems.global_problem import GlobalProblem
+from fem_contact.solvers import NSGS, SOLVERS
 
 # Uncoupled contacts: one takes off, one sticks, one slips.
 PROBLEM = LocalProblem(np.eye(6), np.array([1.0, 1.0, -2.0, 0.5, -2.0, 4.0]), np.full(3, 0.5))
@@ -37,6 +40,8 @@ def test_what_it_prints(file):
     words = lines[1].split()
     assert words[0] == "residual"
     assert float(words[1]) <= 1e-15
+    assert words[2:3] + words[4:6] + words[7:8] == ["after", "iterations", "in", "s,"]
+    assert float(words[6]) >= 0.0
     assert len(lines) == 2
 
 
@@ -52,16 +57,69 @@ def test_solution_file(file, tmp_path):
     assert residual(PROBLEM, r) <= 1e-15
 
 
+def test_solution_added_to_the_problem_itself(file):
+    result = CliRunner().invoke(command, [str(file), "-o", str(file)], standalone_mode=False)
+    assert result.exception is None
+    np.testing.assert_allclose(read_solution(file).r, SOLUTION, rtol=1e-15)
+    np.testing.assert_array_equal(read_problem(file).b, PROBLEM.b)
+
+
+def test_global_problem(tmp_path):
+    """A mass of 2 on the ground, weight 20 and pull 14, mu = 0.5: it slides at 2."""
+    problem = GlobalProblem(2.0 * np.eye(2), [[0.0, 1.0], [1.0, 0.0]], [14.0, -20.0], [0.5], [0.0, 0.0])
+    path, output = write_problem(problem, tmp_path / "g.hdf5"), tmp_path / "s.hdf5"
+    result = CliRunner().invoke(command, [str(path), "-o", str(output)], standalone_mode=False)
+    assert result.exception is None
+    first = result.output.splitlines()[0]
+    assert first == "1 contacts of 2 components, condensed from 2 unknowns: 0 open, 0 stick, 1 slip"
+    solution = read_solution(output)
+    np.testing.assert_allclose(solution.r, [20.0, -10.0], rtol=1e-14)
+    np.testing.assert_allclose(solution.u, [0.0, 2.0], atol=1e-14)
+    np.testing.assert_allclose(solution.v, [2.0, 0.0], atol=1e-14)
+    assert read_solution(output).l is None
+
+
+def test_solver_by_name(file, monkeypatch):
+    used = []
+
+    class Recorded(NSGS):
+        def attempt(self, problem, r, watch):
+            used.append((self.tol, self.max_iter, watch.seconds))
+            super().attempt(problem, r, watch)
+
+    monkeypatch.setitem(SOLVERS, "recorded", Recorded)
+    arguments = [str(file), "--solver", "recorded", "--tol", "1e-9", "--seconds", "7"]
+    assert CliRunner().invoke(command, arguments, standalone_mode=False).exception is None
+    assert used == [(1e-9, NSGS().max_iter, 7.0)]
+
+
+def test_default_solver(monkeypatch):
+    monkeypatch.setitem(SOLVERS, "auto", NSGS)
+    monkeypatch.delitem(SOLVERS, "nsgs")
+    assert make_solver(None, 1e-8) == NSGS(tol=1e-8)
+    monkeypatch.setitem(SOLVERS, "nsgs", SOLVERS.pop("auto"))
+    assert make_solver(None, 1e-8, 12) == NSGS(tol=1e-8, max_iter=12)
+
+
+def test_solver_without_a_name(file, capfd):
+    with pytest.raises(SystemExit) as stop:
+        main(["solve", str(file), "--solver", "magic"])
+    assert stop.value.code == 1
+    error = capfd.readouterr().err
+    assert error.startswith("fem-contact: error: solver 'magic': there are ")
+    assert all(name in error for name in SOLVERS)
+
+
 def test_options_reach_the_solver(tmp_path):
     rng = np.random.default_rng(1)
     G = rng.standard_normal((40, 40))
     hard = LocalProblem(G @ G.T / 40 + 0.01 * np.eye(40), rng.standard_normal(40), np.full(20, 0.6))
     path = write_problem(hard, tmp_path / "hard.h5")
-    result = CliRunner().invoke(command, [str(path), "--max-iter", "1"], standalone_mode=False)
+    arguments = [str(path), "--solver", "nsgs", "--max-iter", "1"]
+    result = CliRunner().invoke(command, arguments, standalone_mode=False)
     assert isinstance(result.exception, ConvergenceError)
-    assert "after 1 iterations" in result.output
     assert "iteration limit reached" in str(result.exception)
-    loose = CliRunner().invoke(command, [str(path), "--max-iter", "1", "--tol", "100"], standalone_mode=False)
+    loose = CliRunner().invoke(command, [*arguments, "--tol", "100"], standalone_mode=False)
     assert loose.exception is None
 
 
@@ -75,7 +133,7 @@ def test_exit_status_of_success(file, capfd):
 def test_exit_status_of_a_problem_that_is_not_solved(unsolvable, tmp_path, capfd):
     output = tmp_path / "attempt.h5"
     with pytest.raises(SystemExit) as stop:
-        main(["solve", str(unsolvable), "--max-iter", "5", "-o", str(output)])
+        main(["solve", str(unsolvable), "--solver", "nsgs", "--max-iter", "5", "-o", str(output)])
     assert stop.value.code == 1
     captured = capfd.readouterr()
     assert captured.err.count("\n") == 1
@@ -107,7 +165,13 @@ def test_debug_shows_the_exception(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "arguments", [["solve"], ["solve", "a.h5", "--max-iter", "many"], ["solve", "a", "b"]]
+    "arguments",
+    [
+        ["solve"],
+        ["solve", "a.h5", "--max-iter", "many"],
+        ["solve", "a", "--seconds", "0"],
+        ["solve", "a", "b"],
+    ],
 )
 def test_wrong_usage(arguments, capfd):
     with pytest.raises(SystemExit) as stop:

@@ -23,7 +23,7 @@ from fem_contact.io.case import Case, load_case
 from fem_contact.io.case.settings import settings_model
 from fem_contact.mesh.shapes import SHAPES, HalfDisk, Line, Polygon, Rectangle
 from fem_contact.schemes import MoreauJean, MoreauJeanFremond
-from fem_contact.solvers import NSGS
+from fem_contact.solvers.auto import Auto
 
 TEXT = """\
 units = "mm-ms-g"
@@ -136,7 +136,7 @@ def test_everything_is_read_in_the_units_of_the_case() -> None:
     assert (case.initial.kind, case.initial.loads) == ("preload", False)
     assert case.scheme.settings == MoreauJeanFremond(0.6, Activation(0.5, 1e-6, math.inf))
     assert (case.scheme.name, case.scheme.dt, case.scheme.t_end) == ("moreau-jean-fremond", 1e-4, 1.0)
-    assert case.solver.settings == NSGS(tol=1e-11, max_iter=50)
+    assert case.solver.settings == Auto(tol=1e-11, max_iter=50)
     assert case.solver.on_failure == "continue"
     assert (case.output.every, case.output.checkpoint) == (10, 500)
     assert [(p.name, p.point, p.group) for p in case.output.probes] == [
@@ -152,7 +152,7 @@ def test_what_is_left_out_has_defaults() -> None:
     case = Case.from_dict(data)
     assert case.body.material == Elastic(1.0, 0.3, 1.0)
     assert case.scheme.settings == MoreauJean()
-    assert case.solver.settings == NSGS()
+    assert case.solver.settings == Auto()
     assert case.solver.on_failure == "stop"
     assert (case.support, case.load, case.contact) == ((), (), ())
     assert (case.initial.kind, case.title) == ("rest", "")
@@ -372,7 +372,7 @@ REFUSED = [
     ),
     ("scheme.activation.gap_tol", math.inf, "[scheme] activation.gap_tol = inf: must be a finite number"),
     ("solver", 3, "[solver] = 3: must be a table"),
-    ("solver.name", "newton", '[solver] name = "newton": unknown solver; known: nsgs'),
+    ("solver.name", "newton", '[solver] name = "newton": unknown solver; known: auto, nsgs, '),
     ("solver.tol", 0, "[solver]: solver tol = 0.0: it must be a positive number"),
     ("solver.max_iter", 1.5, "[solver] max_iter = 1.5: must be a whole number, not a decimal number"),
     ("solver.on_failure", "shrug", "[solver] on_failure = \"shrug\": must be 'stop' or 'continue'"),

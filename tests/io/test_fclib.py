@@ -72,6 +72,7 @@ def test_guess_and_info(tmp_path):
     )
     with h5py.File(path) as file:
         np.testing.assert_array_equal(file["guesses/1/r"], guess)
+        np.testing.assert_allclose(file["guesses/1/u"], W @ guess + PROBLEM.b, rtol=1e-15)
         assert file["guesses/number_of_guesses"][0] == 1
         info = dict(file["fclib_local/info"].attrs)
     assert info == {"step": 12, "error": 1e-3, "note": "block"}
@@ -104,14 +105,14 @@ def test_columns_rows_and_triplets(tmp_path):
 BAD = {
     "index out of range": (
         {**columns(), "i": [0, 1, 0, 1, 2, 3, 1, 99]},
-        "not a local problem in FCLIB's layout",
+        "not a contact problem in FCLIB's layout",
     ),
     "negative index": (
         {**columns(), "i": [-1, 1, 0, 1, 2, 3, 1, 3]},
-        "not a local problem in FCLIB's layout",
+        "not a contact problem in FCLIB's layout",
     ),
-    "pointers fall": ({**columns(), "p": [0, 6, 4, 6, 8]}, "not a local problem in FCLIB's layout"),
-    "short values": ({**columns(), "x": [1.0]}, "not a local problem in FCLIB's layout"),
+    "pointers fall": ({**columns(), "p": [0, 6, 4, 6, 8]}, "not a contact problem in FCLIB's layout"),
+    "short values": ({**columns(), "x": [1.0]}, "not a contact problem in FCLIB's layout"),
     "unknown layout": ({**columns(), "nz": -3}, "nz = -3 names no sparse layout"),
     "four components": ({**columns(), "d": 4}, "d = 4: a contact has 1, 2 or 3 components"),
     "too few mu": ({**columns(), "mu": [0.5]}, r"A has shape \(4, 4\) and b \(4,\); 1 contacts"),
@@ -145,17 +146,9 @@ def test_files_that_are_something_else(tmp_path):
     with h5py.File(write_problem(PROBLEM, group), "a") as file:
         del file["fclib_local/vectors/q"]
         file.create_group("fclib_local/vectors/q")
-    for path in (text, cut, other, group, tmp_path):
-        with pytest.raises(ProblemError, match="this is not a local problem in FCLIB's layout"):
+    for path in (text, cut, other, group, tmp_path):  # in turn: no HDF5, cut short, no problem, no vector
+        with pytest.raises(ProblemError, match="this is not a contact problem in FCLIB's layout"):
             read_problem(path)
-
-
-def test_equality_constraints_are_not_ignored(tmp_path):
-    path = write_by_hand(tmp_path / "v.h5", **columns())
-    with h5py.File(path, "a") as file:
-        file.create_group("fclib_local/V")
-    with pytest.raises(ProblemError, match=r"v\.h5: it holds equality constraints \(V, R\)"):
-        read_problem(path)
 
 
 def test_solution(tmp_path):

@@ -299,7 +299,8 @@ def test_unsymmetric_sweeps(seed, c):
     problem = random_problem(seed, c, mu_max=0.3, skew=0.05)
     r, w = np.zeros(2 * c), problem.b.copy()
     At = np.ascontiguousarray(problem.A.T)
-    kernels.sweep(problem.A, At, problem.mu, 2, 1.0, r, w)
+    order, old = np.arange(c), np.empty(3)
+    kernels.sweep(problem.A, At, problem.mu, 2, 1.0, order, False, r, w, old)
     np.testing.assert_allclose(w, problem.A @ r + problem.b, atol=1e-12)
     assert kernels.natural_map(r[-2:], w[-2:], problem.mu[-1:], 2) <= 1e-12  # the last one is solved
     one = np.zeros(2 * c)
@@ -307,7 +308,7 @@ def test_unsymmetric_sweeps(seed, c):
     np.testing.assert_array_equal(one, r)
     two = np.zeros(2 * c)
     NSGS(max_iter=2, finish=False, tol=1e-300).prepare(c, 2).solve_into(problem.A, problem.b, problem.mu, two)
-    kernels.sweep(problem.A, At, problem.mu, 2, 1.0, r, w)
+    kernels.sweep(problem.A, At, problem.mu, 2, 1.0, order, False, r, w, old)
     np.testing.assert_allclose(two, r, atol=1e-13)
 
 
@@ -412,11 +413,11 @@ def test_linear_solve_on_a_status(seed, c):
     rng = np.random.default_rng(seed)
     status = rng.integers(0, 4, c)
     size = 2 * c
-    rows, pivots = np.empty(size, np.int64), np.empty(size, np.int64)
-    lu, x, r = np.empty((size, size)), np.empty(size), np.empty(size)
-    count = status_kernels.factor_status(problem.A, problem.mu, 2, status, rows, lu, pivots)
-    assert count == np.array([0, 2, 1, 1])[status].sum()
-    status_kernels.solve_status(problem.b, problem.mu, 2, status, rows, count, lu, pivots, x, r)
+    rows, columns, pivots = np.empty((3, size), np.int64)
+    lu, x, r = np.empty((size, size)), np.empty(size), np.zeros(size)
+    numbers = status_kernels.factor_status(problem.A, problem.mu, 2, status, rows, columns, lu, pivots)
+    assert numbers == (np.array([0, 2, 1, 1])[status].sum(),) * 2
+    status_kernels.solve_status(problem.b, problem.mu, 2, status, rows, columns, *numbers, lu, pivots, x, r)
     w = (problem.A @ r + problem.b).reshape(c, 2)
     r = r.reshape(c, 2)
     scale = 1e-11 * (1.0 + np.abs(r).max())
@@ -427,10 +428,27 @@ def test_linear_solve_on_a_status(seed, c):
         np.testing.assert_array_equal(r[status == code, 1], sign * (problem.mu * r[:, 0])[status == code])
 
 
-def test_singular_status_is_refused():
-    A = np.ones((4, 4))
-    work = np.empty(4, np.int64), np.empty((4, 4)), np.empty(4, np.int64)
-    assert status_kernels.factor_status(A, np.full(2, 0.5), 2, np.array([1, 1]), *work) == -1
+@pytest.mark.parametrize("seed", range(20))
+def test_singular_status_is_solved_by_a_correction(seed):
+    """Unknowns without a pivot keep their value, the others make w vanish on the rows of the status."""
+    rng = np.random.default_rng(seed)
+    c, rank = 6, 4
+    G = rng.standard_normal((2 * c, rank))
+    A, mu, status = G @ G.T, np.full(c, 0.3), rng.integers(1, 4, c)
+    b = G @ rng.standard_normal(rank)
+    rows, columns, pivots = np.empty((3, 2 * c), np.int64)
+    lu, x = np.empty((2 * c, 2 * c)), np.empty(2 * c)
+    count, found = status_kernels.factor_status(A, mu, 2, status, rows, columns, lu, pivots)
+    assert count > found == rank
+    r = rng.uniform(1.0, 2.0, 2 * c)
+    status_kernels.put_on_faces(mu, 2, status, r)
+    before = r.copy()
+    work = status, rows, columns, count, found, lu, pivots, x
+    status_kernels.solve_status(A @ r + b, mu, 2, *work, r)
+    np.testing.assert_allclose((A @ r + b)[rows[:count]], 0.0, atol=1e-11 * np.abs(A).max())
+    np.testing.assert_array_equal(r[columns[found:count]], before[columns[found:count]])
+    for code, sign in ((kernels.SLIP_PLUS, 1.0), (kernels.SLIP_MINUS, -1.0)):
+        np.testing.assert_array_equal(r[1::2][status == code], sign * (mu * r[::2])[status == code])
 
 
 @pytest.mark.parametrize(
@@ -440,7 +458,11 @@ def test_singular_status_is_refused():
         (lambda: NSGS(tol=float("nan")), ModelError, "solver tol = nan"),
         (lambda: NSGS(tol=float("inf")), ModelError, "solver tol = inf"),
         (lambda: NSGS(max_iter=0), ModelError, "solver max_iter = 0: it must be at least 1"),
-        (lambda: NSGS().prepare(1, 3), ModelError, "nsgs solves contacts of 1 or 2 components, not 3"),
+        (lambda: NSGS().prepare(1, 4), ModelError, "nsgs solves contacts of 1, 2 or 3 components, not 4"),
+        (lambda: NSGS(relaxation=0.0), ModelError, "solver relaxation = 0.0: it must lie between 0 and 2"),
+        (lambda: NSGS(relaxation=2.0), ModelError, "solver relaxation = 2.0"),
+        (lambda: NSGS(relaxation=float("nan")), ModelError, "solver relaxation = nan"),
+        (lambda: NSGS(seed=-1), ModelError, "solver seed = -1: it must not be negative"),
         (
             lambda: solve(random_problem(0, 2), NSGS(), np.zeros(3)),
             ProblemError,

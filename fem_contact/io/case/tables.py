@@ -250,7 +250,7 @@ class SchemeChoice:
 class SolverTable(Table):
     """[solver]: the keys that every solver has; the others are the fields of the solver itself."""
 
-    name: Text = "nsgs"
+    name: Text = "auto"
     on_failure: Literal["stop", "continue"] = "stop"
     dump: tuple[Count, ...] = ()  # steps whose contact problems are saved
 
