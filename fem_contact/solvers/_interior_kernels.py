@@ -59,11 +59,14 @@ def scale(point, factor, d, inverse, v, out):
 
 
 @njit(cache=True)
-def blocks(point, factor, y, d, coupling, B, C):
-    """B = W^2 and C = [[1, t^T], [0, I]] with t = coupling y_T/|y_T|: the derivative of w + |w_T| n."""
+def blocks(point, factor, y, d, coupling, B, C, smooth=0.0):
+    """B = W^2 and C = [[1, t^T], [0, I]] with t = coupling y_T/|y_T|: the derivative of w + |w_T| n.
+
+    |y_T| stands for sqrt(|y_T|^2 + smooth^2), here as in :func:`mismatch`.
+    """
     for i in range(len(factor)):
         k = d * i
-        length = math.sqrt(_tangential(y, y, k, d))
+        length = math.sqrt(_tangential(y, y, k, d) + smooth * smooth)
         size = factor[i] ** 2
         for p in range(d):
             for q in range(d):
@@ -75,12 +78,12 @@ def blocks(point, factor, y, d, coupling, B, C):
 
 
 @njit(cache=True)
-def mismatch(w, y, d, coupling, out):
+def mismatch(w, y, d, coupling, out, smooth=0.0):
     """out = C (w - y) + |y_T| n: what y + dy = w + dw + |w_T + dw_T| n asks of dy beyond C dw, to first
     order; with coupling 0, w + |y_T| n - y."""
     for i in range(len(y) // d):
         k = d * i
-        length = math.sqrt(_tangential(y, y, k, d))
+        length = math.sqrt(_tangential(y, y, k, d) + smooth * smooth)
         out[k] = w[k] - y[k] + length
         for p in range(1, d):
             out[k + p] = w[k + p] - y[k + p]

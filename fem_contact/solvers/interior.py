@@ -27,6 +27,12 @@ POOR, STUCK, PUSH = 0.1, 1e-2, 0.1
 HANDOVER, PATIENCE = 1e-5, 12
 #: A guess with at most this residual is first offered to Newton's method, for so many steps.
 WARM, WARM_STEPS = 1e-3, 8
+#: Newton steps after a stall, and steps of each guarded path that follows, of the given guards.
+FINISH_STEPS, GUARDED_STEPS, GUARDS = 80, 100, (0.1, 2.0, 0.5)
+#: Proximal shift of a guarded path: the first one, the greatest, the least, its growth and its fall.
+FIRST_SHIFT, MOST_SHIFT, LEAST_SHIFT, GROWTH, FALL = 1e-4, 0.1, 1e-12, 3.0, 0.3
+#: Lengths of a step below which a guarded path takes a greater shift, and above which a smaller one.
+SHORT, LONG = 0.3, 0.6
 
 
 @dataclass(frozen=True)
@@ -42,6 +48,11 @@ class InteriorPoint:
     "Second-order cone programming for frictional contact mechanics using interior point algorithm". After
     a short step t is left out, which makes the step one of the convex problem with |w_T| held, and the
     iterate is pushed towards the central path. A contact without friction keeps r_N only.
+
+    Large hyperstatic piles have turning points on the path, where the matrix is singular. After a stall that
+    Newton's method does not end either, guarded paths are followed from the start: |w_T| is smoothed over the
+    mean of x o y, a proximal shift of A that grows after short steps carries the iterate past the turning
+    points, and the mean falls no faster than ``guard`` times the gap that the shift leaves.
 
     The path is followed from its start, not from the guess: an interior point needs room. With ``finish``
     a guess of residual ``WARM`` or less is first tried by
@@ -64,7 +75,7 @@ class InteriorPoint:
     """
 
     tol: float = 1e-10
-    max_iter: int = 300
+    max_iter: int = 500
     finish: bool = True
     name: ClassVar[str] = "interior"
 
@@ -83,14 +94,27 @@ class InteriorPoint:
             SemismoothNewton(max_iter=min(WARM_STEPS, self.max_iter)).attempt(problem, r, watch)
             if watch.converged or watch.late:
                 return
-        self._follow(problem, watch, start + self.max_iter)
-        left = start + self.max_iter - watch.iterations
-        if self.finish and left > 0 and not (watch.converged or watch.late):
+        last = start + self.max_iter
+        self._follow(problem, watch, last)
+        if not self.finish:
+            return
+        self._finish(problem, watch, min(last, watch.iterations + FINISH_STEPS))
+        for guard in GUARDS:
+            if watch.converged or watch.late or watch.iterations >= last:
+                return
+            self._follow(problem, watch, min(last, watch.iterations + GUARDED_STEPS), guard)
+            self._finish(problem, watch, min(last, watch.iterations + WARM_STEPS))
+        self._finish(problem, watch, last)
+
+    def _finish(self, problem: LocalProblem, watch: Watch, last: int) -> None:
+        """Newton's method from the best iterate, as far as iteration ``last``."""
+        left = last - watch.iterations
+        if left > 0 and not (watch.converged or watch.late):
             SemismoothNewton(max_iter=left).attempt(problem, watch.best.copy(), watch)
 
-    def _follow(self, problem: LocalProblem, watch: Watch, last: int) -> None:
-        """The central path, as far as iteration ``last``."""
-        path, mark, steps = _CentralPath(problem), float("inf"), 0
+    def _follow(self, problem: LocalProblem, watch: Watch, last: int, guard: float = 0.0) -> None:
+        """The central path, as far as iteration ``last``; guarded unless ``guard`` is 0."""
+        path, mark, steps = _CentralPath(problem, guard), float("inf"), 0
         # Only what the path itself reaches counts: a warm guess may be better than its first iterates.
         reached = float("inf")
         while watch.iterations < last:
@@ -101,7 +125,7 @@ class InteriorPoint:
             reached, steps = min(reached, watch.history[-1][1]), steps + 1
             if self.finish and reached <= HANDOVER:
                 return
-            if steps % PATIENCE == 0:
+            if not guard and steps % PATIENCE == 0:
                 if reached > 0.5 * mark:
                     return
                 mark = reached
@@ -114,7 +138,7 @@ class InteriorPoint:
 class _CentralPath:
     """x = r, y = w + mu |w_T| n in units where every cone is L = {|x_T| <= x_N} and A has a unit diagonal."""
 
-    def __init__(self, problem: LocalProblem):
+    def __init__(self, problem: LocalProblem, guard: float = 0.0):
         d, c = problem.d, problem.contacts
         self.d, self.c = d, c
         self.units = _units(problem)
@@ -126,7 +150,7 @@ class _CentralPath:
         self.x = np.zeros(c * d)
         self.x[::d] = 1.0
         self.y = self.x.copy()
-        self.taken = 1.0
+        self.taken, self.guard, self.proximal = 1.0, guard, LEAST_SHIFT
         self.contacts, self.shift = np.arange(c), np.full(c, 1e-14)
         self.point, self.factor = np.empty(c * d), np.empty(c)
         self.B, self.C = np.empty((c, d, d)), np.empty((c, d, d))
@@ -141,18 +165,21 @@ class _CentralPath:
         x, y, d = self.x, self.y, self.d
         kernels.nesterov_todd(x, y, d, self.point, self.factor)
         kernels.scale(self.point, self.factor, d, False, x, self.scaled)
-        poor = self.taken < POOR
-        kappa = 0.0 if poor else 1.0
-        kernels.blocks(self.point, self.factor, y, d, kappa, self.B, self.C)
-        kernels.mismatch(self.system.A @ x + self.b, y, d, kappa, self.gap)
+        poor, mean = self.taken < POOR, float(x @ y) / self.c
+        kappa = 0.0 if poor and not self.guard else 1.0
+        smooth = mean if self.guard else 0.0
+        kernels.blocks(self.point, self.factor, y, d, kappa, self.B, self.C, smooth)
+        kernels.mismatch(self.system.A @ x + self.b, y, d, kappa, self.gap, smooth)
+        if self.guard:
+            self._adapt_shift()
         solve = self.system.factor(self.B, self.C, self.shift, self.contacts)
         if solve is None:
             return float("nan")
-        mean = float(x @ y) / self.c
         dx, dy = self._step(solve, self.scaled)
         length = min(1.0, kernels.longest_step(x, dx, d), kernels.longest_step(y, dy, d))
         left = max(float((x + length * dx) @ (y + length * dy)) / self.c, 0.0) / mean
         sigma = min(max(min(left, 1.0) ** 3, 0.5 if poor else 1e-6), 1.0)
+        sigma = max(sigma, min(self.guard * float(np.linalg.norm(self.gap)) / np.sqrt(self.c) / mean, 1.0))
         kernels.scale(self.point, self.factor, d, False, np.zeros_like(dx) if poor else dx, self.sx)
         kernels.scale(self.point, self.factor, d, True, dy, self.sy)
         kernels.centring(self.scaled, self.sx, self.sy, sigma * mean, d, self.z)
@@ -162,10 +189,18 @@ class _CentralPath:
         if not (np.all(np.isfinite(dx)) and np.all(np.isfinite(dy))):
             return float("nan")
         self.x, self.y = x + self.taken * dx, y + self.taken * dy
-        if self.taken < STUCK:
+        if self.taken < STUCK and not self.guard:
             self.x[::d] += PUSH * np.sqrt(mean)
             self.y[::d] += PUSH * np.sqrt(mean)
         return self.taken
+
+    def _adapt_shift(self) -> None:
+        """A greater shift of A after a short step, a smaller one after a long step."""
+        if self.taken < SHORT:
+            self.proximal = min(max(GROWTH * self.proximal, FIRST_SHIFT), MOST_SHIFT)
+        elif self.taken > LONG:
+            self.proximal = max(FALL * self.proximal, LEAST_SHIFT)
+        self.shift[:] = self.proximal
 
     def _step(self, solve: Any, z: FloatArray) -> tuple[FloatArray, FloatArray]:
         """dx, dy with W dx + W^-1 dy = -z and dy = C A dx + gap."""

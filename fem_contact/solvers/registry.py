@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, MutableMapping
 from typing import Any
 
 #: Name -> module and class. A new solver is one file and one line here.
-_PLACES = {
+_PLACES: dict[str, Any] = {
     "auto": ("fem_contact.solvers.auto", "Auto"),
     "nsgs": ("fem_contact.solvers.nsgs", "NSGS"),
     "semismooth": ("fem_contact.solvers.semismooth", "SemismoothNewton"),
@@ -19,18 +19,30 @@ _PLACES = {
 }
 
 
-class SolverRegistry(Mapping[str, Any]):
-    """Mapping of solver name to its class."""
+class SolverRegistry(MutableMapping[str, Any]):
+    """Mapping of solver name to its class; a class of one's own may be put in as well."""
+
+    def __init__(self, places: dict[str, Any]):
+        self._places = places
 
     def __getitem__(self, name: str) -> Any:
-        module, attribute = _PLACES[name]
-        return getattr(importlib.import_module(module), attribute)
+        place = self._places[name]
+        if isinstance(place, tuple):
+            module, attribute = place
+            return getattr(importlib.import_module(module), attribute)
+        return place
+
+    def __setitem__(self, name: str, solver: Any) -> None:
+        self._places[name] = solver
+
+    def __delitem__(self, name: str) -> None:
+        del self._places[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_PLACES)
+        return iter(self._places)
 
     def __len__(self) -> int:
-        return len(_PLACES)
+        return len(self._places)
 
 
-SOLVERS = SolverRegistry()
+SOLVERS = SolverRegistry(_PLACES)

@@ -185,7 +185,7 @@ FILES = {
     ),
     "too many steps": ("dt = 1e-3", "dt = 1e-18", "too many"),
     "no step": ("dt = 1e-3", "dt = 0", "[scheme] dt = 0: must be positive"),
-    "no such solver": ("[scheme]", '[solver]\nname = "x"\n[scheme]', "unknown solver; known: nsgs"),
+    "no such solver": ("[scheme]", '[solver]\nname = "x"\n[scheme]', "unknown solver; known: auto, nsgs"),
     "no tolerance": ("[scheme]", "[solver]\ntol = 0\n[scheme]", "it must be a positive number"),
     "every nothing": ("[scheme]", "[output]\nevery = 0\n[scheme]", "[output] every = 0: must be at least 1"),
     "probe in a void": (
