@@ -83,14 +83,10 @@ class Auto:
         yield InteriorPoint(tol=tol, max_iter=min(most, 40)), Turn(watch)
         seconds = TURN
         for _ in range(ROUNDS):
-            for solver in (
-                ADMM(tol=tol, max_iter=most),
-                newton,
-                sweeps,
-                newton,
-                InteriorPoint(tol=tol, max_iter=most),
-            ):
+            for solver in (ADMM(tol=tol, max_iter=most), newton, sweeps, newton):
                 yield solver, Turn(watch, seconds, patience=0.5 * seconds)
+            # Its residual falls late and at once: patience would cut it off.
+            yield InteriorPoint(tol=tol, max_iter=most), Turn(watch, 4.0 * seconds)
             seconds *= GROWTH
 
     def prepare(self, contacts: int, d: int) -> PreparedAuto:

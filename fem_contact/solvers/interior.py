@@ -27,8 +27,10 @@ POOR, STUCK, PUSH = 0.1, 1e-2, 0.1
 HANDOVER, PATIENCE = 1e-5, 12
 #: A guess with at most this residual is first offered to Newton's method, for so many steps.
 WARM, WARM_STEPS = 1e-3, 8
-#: Newton steps after a stall, and steps of each guarded path that follows, of the given guards.
-FINISH_STEPS, GUARDED_STEPS, GUARDS = 80, 100, (0.1, 2.0, 0.5)
+#: Newton steps after a stall: at most so many, and so many times unknowns.
+FINISH_STEPS, FINISH_WORK = 200, 40_000
+#: Steps of each guarded path that follows, their guards, and the residual where Newton's method takes over.
+GUARDED_STEPS, GUARDS, GUARDED_HANDOVER = 100, (0.1, 2.0, 0.5), 1e-7
 #: Proximal shift of a guarded path: the first one, the greatest, the least, its growth and its fall.
 FIRST_SHIFT, MOST_SHIFT, LEAST_SHIFT, GROWTH, FALL = 1e-4, 0.1, 1e-12, 3.0, 0.3
 #: Lengths of a step below which a guarded path takes a greater shift, and above which a smaller one.
@@ -75,7 +77,7 @@ class InteriorPoint:
     """
 
     tol: float = 1e-10
-    max_iter: int = 500
+    max_iter: int = 800
     finish: bool = True
     name: ClassVar[str] = "interior"
 
@@ -98,7 +100,8 @@ class InteriorPoint:
         self._follow(problem, watch, last)
         if not self.finish:
             return
-        self._finish(problem, watch, min(last, watch.iterations + FINISH_STEPS))
+        steps = max(WARM_STEPS, min(FINISH_STEPS, FINISH_WORK // len(r)))
+        self._finish(problem, watch, min(last, watch.iterations + steps))
         for guard in GUARDS:
             if watch.converged or watch.late or watch.iterations >= last:
                 return
@@ -123,7 +126,7 @@ class InteriorPoint:
             if not np.isfinite(taken) or lost(problem, r, watch.tol) or watch.see(r, 1, self.name):
                 return
             reached, steps = min(reached, watch.history[-1][1]), steps + 1
-            if self.finish and reached <= HANDOVER:
+            if self.finish and reached <= (GUARDED_HANDOVER if guard else HANDOVER):
                 return
             if not guard and steps % PATIENCE == 0:
                 if reached > 0.5 * mark:

@@ -199,6 +199,15 @@ def test_large_assemblies_in_few_steps(name):
     assert result.converged
 
 
+def test_a_guarded_path_where_the_plain_one_turns_back():
+    """557 contacts at rest, hyperstatic: neither the plain path nor Newton's method from it gets to 1e-4."""
+    seed = list(dict(bank.bank(large=True))).index("large-spheres-rest")
+    problem = bank._large_bodies()["large-spheres-rest"](np.random.default_rng(seed))
+    result = solve(problem, InteriorPoint(), seconds=20.0)
+    assert result.converged
+    assert min(reached for k, reached in result.history if k <= 36) > 1e-4
+
+
 @settings(deadline=None, max_examples=30)
 @given(seeds, st.integers(1, 8))
 def test_agreement_with_nsgs_in_the_plane(seed, c):
