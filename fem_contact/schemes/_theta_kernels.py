@@ -234,39 +234,6 @@ def contact_works(theta, u, u_new, p, d, work_normal, work_tangential):
 
 
 @njit(cache=True)
-def account(
-    h,
-    theta,
-    F,
-    q,
-    v,
-    x,
-    now,
-    q_new,
-    v_new,
-    then,
-    damped,
-    u,
-    u_new,
-    p,
-    d,
-    work_normal,
-    work_tangential,
-    before,
-    scalars,
-):
-    """All energies and works of a step into ``scalars`` (order of ``schemes.base.SCALARS``, the
-    support's work left at zero), and the residual of their identity against the energy ``before``."""
-    external, damping, numerical = step_works(h, theta, F, q, v, x, now, q_new, then, damped)
-    normal, tangential = contact_works(theta, u, u_new, p, d, work_normal, work_tangential)
-    kinetic, elastic = half_dot(v_new, then[2]), half_dot(q_new, then[0])
-    scalars[KINETIC], scalars[ELASTIC], scalars[TOTAL] = kinetic, elastic, kinetic + elastic
-    scalars[EXTERNAL], scalars[DAMPING], scalars[NUMERICAL] = external, damping, numerical
-    scalars[NORMAL], scalars[TANGENTIAL], scalars[SUPPORT] = normal, tangential, 0.0
-    scalars[RESIDUAL] = kinetic + elastic - before - (external + damping + normal + tangential + numerical)
-
-
-@njit(cache=True)
 def respond(h, theta, active, r, d, G, used, share, q, v, p, x, q_new, v_new):
     """From the solved impulses to the end of the step: p, x += Mhat^{-1} H^T p (when G holds it), q, v."""
     spread(active, r, d, p)
@@ -303,29 +270,17 @@ def finish(
     before,
     scalars,
 ):
-    """Gaps and contact velocities of the new state, and the account of the step."""
+    """Gaps and contact velocities of the new state; all energies and works of the step into ``scalars``
+    (order of ``schemes.base.SCALARS``, the support's work left at zero), and the residual of their identity
+    against the energy ``before``."""
     contact_state(hptr, hidx, hval, g0, q_new, v_new, d, gap_new, u_new)
-    account(
-        h,
-        theta,
-        F,
-        q,
-        v,
-        x,
-        now,
-        q_new,
-        v_new,
-        then,
-        damped,
-        u,
-        u_new,
-        p,
-        d,
-        work_normal,
-        work_tangential,
-        before,
-        scalars,
-    )
+    external, damping, numerical = step_works(h, theta, F, q, v, x, now, q_new, then, damped)
+    normal, tangential = contact_works(theta, u, u_new, p, d, work_normal, work_tangential)
+    kinetic, elastic = half_dot(v_new, then[2]), half_dot(q_new, then[0])
+    scalars[KINETIC], scalars[ELASTIC], scalars[TOTAL] = kinetic, elastic, kinetic + elastic
+    scalars[EXTERNAL], scalars[DAMPING], scalars[NUMERICAL] = external, damping, numerical
+    scalars[NORMAL], scalars[TANGENTIAL], scalars[SUPPORT] = normal, tangential, 0.0
+    scalars[RESIDUAL] = kinetic + elastic - before - (external + damping + normal + tangential + numerical)
     for i in range(len(p)):
         for a in range(d):
             p_new[i, a] = p[i, a]

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from fem_contact.errors import ModelError
 from fem_contact.problems.local import LocalProblem
 from fem_contact.solvers import _admm_kernels as kernels
-from fem_contact.solvers.base import PlainPrepared, Watch
-from fem_contact.solvers.cones import check_settings, contact_scale, tangential_norms
+from fem_contact.solvers.base import PlainPrepared, Watch, check_settings
+from fem_contact.solvers.cones import contact_scale, tangential_norms
 
 FloatArray = NDArray[np.float64]
 

@@ -9,9 +9,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fem_contact.errors import ModelError
 from fem_contact.problems.local import LocalProblem, residual
-from fem_contact.solvers.base import Solver, Turn, Watch
+from fem_contact.solvers.base import Solver, Turn, Watch, check_settings
 from fem_contact.solvers.nsgs import NSGS
 
 FloatArray = NDArray[np.float64]
@@ -51,10 +50,7 @@ class Auto:
     name: ClassVar[str] = "auto"
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.tol) and self.tol > 0.0):
-            raise ModelError(f"solver tol = {self.tol!r}: it must be a positive number")
-        if self.max_iter < 1:
-            raise ModelError(f"solver max_iter = {self.max_iter!r}: it must be at least 1")
+        check_settings(self.name, self.tol, self.max_iter)
 
     def attempt(self, problem: LocalProblem, r: FloatArray, watch: Watch) -> None:
         """Take turns from ``r`` until the watch is content, the time is up or ``ROUNDS`` are over."""

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from fem_contact.errors import ProblemError
+from fem_contact.errors import ModelError, ProblemError
 from fem_contact.problems.local import LocalProblem, residual
 
 FloatArray = NDArray[np.float64]
@@ -57,8 +57,27 @@ class SolverResult:
         return self.status is SolverStatus.CONVERGED
 
 
-#: Share of eps |r| that the residual is taken to be uncertain by.
-UNCERTAIN = 0.1 * np.finfo(np.float64).eps
+def check_settings(name: str, tol: float, max_iter: int) -> None:
+    """Raise ModelError unless ``tol`` is positive and finite and ``max_iter`` at least 1."""
+    if not (np.isfinite(tol) and tol > 0.0):
+        raise ModelError(f"{name} tol = {tol!r}: it must be a positive number")
+    if max_iter < 1:
+        raise ModelError(f"{name} max_iter = {max_iter!r}: it must be at least 1")
+
+
+def blindness(problem: LocalProblem, r: FloatArray) -> float:
+    """What the residual of r cannot see, a tenth of eps |r| / (1 + |b|).
+
+    Where |r| dwarfs |w|, as it does when iterates run away for want of a solution, r - w rounds to r and the
+    residual to zero.
+    """
+    eps = float(np.finfo(np.float64).eps)
+    return 0.1 * eps * float(np.linalg.norm(r)) / (1.0 + float(np.linalg.norm(problem.b)))
+
+
+def lost(problem: LocalProblem, r: FloatArray, tol: float) -> bool:
+    """Whether r is so large that its residual says nothing at the tolerance ``tol`` (1e-12 at the least)."""
+    return blindness(problem, r) > max(tol, 1e-12)
 
 
 @dataclass
@@ -93,7 +112,6 @@ class Watch:
     def __post_init__(self) -> None:
         self.best = np.zeros(len(self.problem.b))
         self._started = time.perf_counter()
-        self._round_off = UNCERTAIN / (1.0 + float(np.linalg.norm(self.problem.b)))
 
     def see(self, r: FloatArray, iterations: int = 1, name: str = "") -> bool:
         """Judge an iterate (copied if it is the best); True when the solver is to stop.
@@ -102,10 +120,8 @@ class Watch:
         """
         self.iterations += iterations
         reached = residual(self.problem, r)
-        blind = self._round_off * float(np.linalg.norm(r))
-        if blind > max(self.tol, 1e-12):
-            # |r| dwarfs |w|: r - w rounds to r, and a residual of zero says nothing.
-            reached = max(reached, blind)
+        if lost(self.problem, r, self.tol):
+            reached = max(reached, blindness(self.problem, r))
         self.history.append((self.iterations, reached))
         if reached < self.residual:
             self.best[...] = r

@@ -7,14 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fem_contact.errors import ModelError
 from fem_contact.problems.local import LocalProblem, project
 
 FloatArray = NDArray[np.float64]
 
 __all__ = [
     "block_norms",
-    "check_settings",
     "contact_scale",
     "natural_map",
     "project",
@@ -72,11 +70,3 @@ def spectral_bound(A: Any, scale: FloatArray, d: int, rounds: int = 12) -> float
         x = root * (A @ (root * (x / length)))
         size = max(size, float(np.linalg.norm(x)))
     return 1.1 * size if size > 0.0 else 1.0
-
-
-def check_settings(name: str, tol: float, max_iter: int) -> None:
-    """Raise ModelError unless ``tol`` is positive and finite and ``max_iter`` at least 1."""
-    if not (np.isfinite(tol) and tol > 0.0):
-        raise ModelError(f"{name} tol = {tol!r}: it must be a positive number")
-    if max_iter < 1:
-        raise ModelError(f"{name} max_iter = {max_iter!r}: it must be at least 1")

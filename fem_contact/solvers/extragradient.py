@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from fem_contact.problems.local import LocalProblem
 from fem_contact.solvers import _projection_kernels as kernels
-from fem_contact.solvers.base import PlainPrepared, Watch
-from fem_contact.solvers.cones import check_settings
+from fem_contact.solvers.base import PlainPrepared, Watch, check_settings
 from fem_contact.solvers.projection import (
     GROW,
     LONG,

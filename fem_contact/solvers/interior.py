@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import bsr_matrix, issparse
 
-from fem_contact.errors import ModelError
 from fem_contact.problems.local import LocalProblem
 from fem_contact.solvers import _interior_kernels as kernels
 from fem_contact.solvers._newton_systems import newton_system
-from fem_contact.solvers.base import PlainPrepared, Watch
-from fem_contact.solvers.semismooth import SemismoothNewton, lost
+from fem_contact.solvers.base import PlainPrepared, Watch, check_settings, lost
+from fem_contact.solvers.semismooth import SemismoothNewton
 
 FloatArray = NDArray[np.float64]
 
@@ -82,10 +81,7 @@ class InteriorPoint:
     name: ClassVar[str] = "interior"
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.tol) and self.tol > 0.0):
-            raise ModelError(f"{self.name} tol = {self.tol!r}: it must be a positive number")
-        if self.max_iter < 1:
-            raise ModelError(f"{self.name} max_iter = {self.max_iter!r}: it must be at least 1")
+        check_settings(self.name, self.tol, self.max_iter)
 
     def attempt(self, problem: LocalProblem, r: FloatArray, watch: Watch) -> None:
         """Steps along the central path until the watch is content or a stall; then the finish."""

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from fem_contact.errors import ModelError
 from fem_contact.problems.local import LocalProblem, residual
 from fem_contact.solvers import _lcp_kernels as kernels
-from fem_contact.solvers.base import PlainPrepared, Watch
-from fem_contact.solvers.cones import check_settings, contact_scale
+from fem_contact.solvers.base import PlainPrepared, Watch, check_settings
+from fem_contact.solvers.cones import contact_scale
 
 FloatArray = NDArray[np.float64]
 

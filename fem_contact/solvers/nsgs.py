@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fem_contact.errors import ModelError
 from fem_contact.problems.local import LocalProblem
 from fem_contact.solvers import _nsgs_kernels as kernels
-from fem_contact.solvers.base import Watch
+from fem_contact.solvers.base import Watch, check_settings
 
 FloatArray = NDArray[np.float64]
 
@@ -70,10 +70,7 @@ class NSGS:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.tol) and self.tol > 0.0):
-            raise ModelError(f"solver tol = {self.tol!r}: it must be a positive number")
-        if self.max_iter < 1:
-            raise ModelError(f"solver max_iter = {self.max_iter!r}: it must be at least 1")
+        check_settings(self.name, self.tol, self.max_iter)
         if not 0.0 < self.relaxation < 2.0:
             raise ModelError(f"solver relaxation = {self.relaxation!r}: it must lie between 0 and 2")
         if self.seed < 0:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from fem_contact.errors import ModelError
 from fem_contact.problems.local import LocalProblem
 from fem_contact.solvers import _projection_kernels as kernels
-from fem_contact.solvers.base import PlainPrepared, Watch
-from fem_contact.solvers.cones import check_settings, contact_scale, spectral_bound
+from fem_contact.solvers.base import PlainPrepared, Watch, check_settings
+from fem_contact.solvers.cones import contact_scale, spectral_bound
 
 FloatArray = NDArray[np.float64]
 

@@ -13,7 +13,7 @@ from fem_contact.errors import ModelError
 from fem_contact.problems.local import LocalProblem
 from fem_contact.solvers import _semismooth_kernels as kernels
 from fem_contact.solvers._newton_systems import newton_system
-from fem_contact.solvers.base import PlainPrepared, Watch
+from fem_contact.solvers.base import PlainPrepared, Watch, check_settings, lost
 
 FloatArray = NDArray[np.float64]
 
@@ -70,10 +70,7 @@ class SemismoothNewton:
     name: ClassVar[str] = "semismooth"
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.tol) and self.tol > 0.0):
-            raise ModelError(f"{self.name} tol = {self.tol!r}: it must be a positive number")
-        if self.max_iter < 1:
-            raise ModelError(f"{self.name} max_iter = {self.max_iter!r}: it must be at least 1")
+        check_settings(self.name, self.tol, self.max_iter)
         if self.function not in FUNCTIONS:
             raise ModelError(
                 f"{self.name} function = {self.function!r}: it must be one of {', '.join(FUNCTIONS)}"
@@ -112,11 +109,6 @@ def scalings(problem: LocalProblem, function: str) -> FloatArray:
     if function == "natural-map":
         normal = tangential = diagonal.mean(axis=1)
     return np.ascontiguousarray(1.0 / np.column_stack([normal, tangential]))
-
-
-def lost(problem: LocalProblem, r: FloatArray, tol: float) -> bool:
-    """Whether r is so large that r - w rounds w away, and the residual with it: no solution is in sight."""
-    return bool(np.finfo(float).eps * np.linalg.norm(r) > 10.0 * tol * (1.0 + np.linalg.norm(problem.b)))
 
 
 class _Path:

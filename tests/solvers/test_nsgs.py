@@ -454,10 +454,10 @@ def test_singular_status_is_solved_by_a_correction(seed):
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
-        (lambda: NSGS(tol=0.0), ModelError, "solver tol = 0.0: it must be a positive number"),
-        (lambda: NSGS(tol=float("nan")), ModelError, "solver tol = nan"),
-        (lambda: NSGS(tol=float("inf")), ModelError, "solver tol = inf"),
-        (lambda: NSGS(max_iter=0), ModelError, "solver max_iter = 0: it must be at least 1"),
+        (lambda: NSGS(tol=0.0), ModelError, "nsgs tol = 0.0: it must be a positive number"),
+        (lambda: NSGS(tol=float("nan")), ModelError, "nsgs tol = nan"),
+        (lambda: NSGS(tol=float("inf")), ModelError, "nsgs tol = inf"),
+        (lambda: NSGS(max_iter=0), ModelError, "nsgs max_iter = 0: it must be at least 1"),
         (lambda: NSGS().prepare(1, 4), ModelError, "nsgs solves contacts of 1, 2 or 3 components, not 4"),
         (lambda: NSGS(relaxation=0.0), ModelError, "solver relaxation = 0.0: it must lie between 0 and 2"),
         (lambda: NSGS(relaxation=2.0), ModelError, "solver relaxation = 2.0"),
