@@ -162,6 +162,7 @@ class Recorder:
     capacity: int
     every: int
     probes: tuple[Probe, ...] = ()
+    extras: tuple[str, ...] = ()
     _rows: int = field(default=0, init=False)
     _samples: int = field(default=0, init=False)
 
@@ -169,6 +170,7 @@ class Recorder:
         size, c, d = self.capacity, self.contacts, self.dim
         self._t = np.empty(size)
         self._scalars = np.empty((size, len(SCALARS)))
+        self._extra = np.empty((size, len(self.extras)))
         self._iterations = np.empty(size, np.int64)
         shapes = {name: (size, c, d) if vector else (size, c) for name, vector in CONTACT}
         self._contact = {name: np.empty(shape) for name, shape in shapes.items()}
@@ -194,6 +196,8 @@ class Recorder:
             (report.gap, report.work_normal, report.work_tangential),
             (contact["gap"], contact["work_normal"], contact["work_tangential"]),
         )
+        if self.extras:
+            self._extra[row] = report.extra
         for probe in self.probes:
             values = self._probed[probe.name]
             values[0, row], values[1, row] = probe.weights @ state.q, probe.weights @ state.v
@@ -219,6 +223,7 @@ class Recorder:
         rows, samples = self._rows, self._samples
         steps: dict[str, NDArray[Any]] = {"t": self._t[:rows]}
         steps.update({name: self._scalars[:rows, i] for i, name in enumerate(SCALARS)})
+        steps.update({name: self._extra[:rows, i] for i, name in enumerate(self.extras)})
         steps["solver/iterations"] = self._iterations[:rows]
         steps.update({f"contact/{name}": array[:rows] for name, array in self._contact.items()})
         steps["contact/active"] = self._active[:rows]

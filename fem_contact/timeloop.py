@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import asdict, is_dataclass
 from math import isfinite
 from typing import Any
 
@@ -130,10 +132,12 @@ def drive(
         if value < 1:
             raise ModelError(f"{name} = {value!r}: it must be at least 1 step")
     state, first = start
-    recorder = Recorder(system.contacts, system.dim, system.n, min(chunk, steps) + 1, every, probes)
+    recorder = Recorder(
+        system.contacts, system.dim, system.n, min(chunk, steps) + 1, every, probes, stepper.extras
+    )
     if first is not None:
         recorder.add(state, first)
-    new, report = state.copy(), StepReport(system.contacts, system.dim)
+    new, report = state.copy(), StepReport(system.contacts, system.dim, stepper.extras)
     try:
         while state.k < steps:
             stepper.advance(state, new, report)
@@ -202,6 +206,8 @@ def run_attributes(
     }
     if system.material is not None:
         attrs["material"] = repr(system.material)
+    if is_dataclass(scheme):
+        attrs["scheme_settings"] = json.dumps(asdict(scheme))
     if hasattr(scheme, "theta"):
         attrs["theta"] = float(scheme.theta)
     if activation is not None:

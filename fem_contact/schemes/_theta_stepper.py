@@ -41,6 +41,8 @@ class ContactWeights:
 class ThetaStepper:
     """A theta scheme bound to a system, a step size h and a solver; see :mod:`fem_contact.schemes.theta`."""
 
+    extras: tuple[str, ...] = ()
+
     def __init__(
         self,
         system: LinearSystem,

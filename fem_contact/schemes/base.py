@@ -76,9 +76,14 @@ class StepReport:
         At the contacts: gap and velocity at the end of the step, impulse and works of the step.
     active : (c,) bool
         Contacts that took part in the step.
+    extras : tuple of str, extra : (len(extras),) float
+        Names (in the run file, below /steps) and values of what only this scheme has to say: its algorithmic
+        energy, Newton iterations, ...
     """
 
-    def __init__(self, contacts: int, d: int):
+    def __init__(self, contacts: int, d: int, extras: tuple[str, ...] = ()):
+        self.extras = extras
+        self.extra = np.zeros(len(extras))
         self.scalars = np.zeros(len(SCALARS))
         self.iterations = 0
         self.gap = np.zeros(contacts)
@@ -90,11 +95,18 @@ class StepReport:
 
     def __getitem__(self, name: str) -> float:
         """A scalar by its name in the run file, such as "energy/total"."""
+        if name in self.extras:
+            return float(self.extra[self.extras.index(name)])
         return float(self.scalars[SCALARS.index(name)])
 
 
 class Stepper(Protocol):
-    """A scheme bound to a system, a step size and a solver. Owns work space, no history."""
+    """A scheme bound to a system, a step size and a solver. Owns work space, no history.
+
+    ``extras`` names the scalars that its reports hold beyond ``SCALARS``.
+    """
+
+    extras: tuple[str, ...]
 
     def start(self, q: FloatArray, v: FloatArray) -> tuple[State, StepReport]:
         """The state at t = 0 and the report of its energies."""

@@ -137,15 +137,12 @@ def test_an_interrupted_run_resumes_to_the_same_file(case, tmp_path, at):
     whole, broken = tmp_path / "whole.h5", tmp_path / "broken.h5"
     run_case(case, whole)
     model = build(case)
-    prepare = model.scheme.prepare
 
-    class Breaking:
+    class Breaking(type(model.scheme)):
         """The scheme, raising at a step."""
 
-        name, theta, activation = model.scheme.name, model.scheme.theta, model.scheme.activation
-
         def prepare(self, *arguments):
-            stepper = prepare(*arguments)
+            stepper = super().prepare(*arguments)
             advance = stepper.advance
 
             def stopping(state, new, report):
@@ -156,7 +153,7 @@ def test_an_interrupted_run_resumes_to_the_same_file(case, tmp_path, at):
             stepper.advance = stopping
             return stepper
 
-    object.__setattr__(model, "scheme", Breaking())
+    object.__setattr__(model, "scheme", Breaking(**vars(model.scheme)))
     with pytest.raises(Stop):
         run_case(model, broken)
     cut = open_run(broken)
