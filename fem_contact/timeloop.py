@@ -18,8 +18,9 @@ from fem_contact.problems.local import LocalProblem
 from fem_contact.record import MemorySink, Probe, Recorder, Run, Sink
 from fem_contact.schemes.base import ERROR, TOTAL, Scheme, State, Stepper, StepReport
 from fem_contact.solvers.base import Solver
-from fem_contact.systems.initial import rest
-from fem_contact.systems.linear import LinearSystem
+from fem_contact.systems.initial import usual_start
+from fem_contact.systems.kinds import System
+from fem_contact.systems.lagrangian import LagrangianSystem
 
 FloatArray = NDArray[np.float64]
 Progress = Callable[[int, int], None]
@@ -41,7 +42,7 @@ def step_count(dt: float, t_end: float) -> int:
 
 
 def simulate(
-    system: LinearSystem,
+    system: System,
     scheme: Scheme,
     *,
     dt: float,
@@ -57,13 +58,13 @@ def simulate(
 
     Parameters
     ----------
-    system : LinearSystem
+    system : LinearSystem or LagrangianSystem
     scheme : Scheme
         For instance ``MoreauJeanFremond(theta=0.5)``.
     dt, t_end : float
         Step h and final time; t_end must be a whole number of steps.
     initial : (q, v) or None
-        Initial displacements and velocities, (n,) each; at rest when left out.
+        Initial displacements and velocities, (n,) each; at rest when left out, or where a rigid model starts.
     solver : Solver or None
         Cone solver, ``NSGS()`` when left out.
     every : int
@@ -86,7 +87,7 @@ def simulate(
     steps = step_count(dt, t_end)
     stepper = scheme.prepare(system, dt, solver)
     sink = MemorySink()
-    q, v = rest(system) if initial is None else initial
+    q, v = usual_start(system) if initial is None else initial
     drive(
         stepper,
         system,
@@ -106,7 +107,7 @@ def simulate(
 
 def drive(
     stepper: Stepper,
-    system: LinearSystem,
+    system: System,
     steps: int,
     sink: Sink,
     *,
@@ -177,7 +178,7 @@ def _judge(stepper: Stepper, new: State, report: StepReport, tol: float, on_fail
     warnings.warn(message, FemContactWarning, stacklevel=4)
 
 
-def contact_tree(system: LinearSystem) -> dict[str, Any]:
+def contact_tree(system: System) -> dict[str, Any]:
     """The run file's /contact group."""
     return {
         "nodes": system.contact_nodes,
@@ -189,7 +190,7 @@ def contact_tree(system: LinearSystem) -> dict[str, Any]:
 
 
 def run_attributes(
-    system: LinearSystem, scheme: Scheme, dt: float, *, complete: bool, **more: Any
+    system: System, scheme: Scheme, dt: float, *, complete: bool, **more: Any
 ) -> Mapping[str, Any]:
     """Root attributes of a run: what was run, with which settings, on what."""
     activation = getattr(scheme, "activation", None)
@@ -204,6 +205,9 @@ def run_attributes(
         "dofs_per_node": system.dofs_per_node,
         "identity": True,
     }
+    if isinstance(system, LagrangianSystem):
+        attrs["coordinates"] = list(system.names)
+        attrs["contact_names"] = list(system.contact_names)
     if system.material is not None:
         attrs["material"] = repr(system.material)
     if is_dataclass(scheme):

@@ -9,6 +9,8 @@ import click
 
 if TYPE_CHECKING:
     from fem_contact.io.build import Model
+    from fem_contact.mesh.mesh import Mesh
+    from fem_contact.systems.linear import LinearSystem
 
 
 @click.command()
@@ -37,16 +39,60 @@ def command(case: str, overrides: tuple[str, ...]) -> None:
 
 def summary(model: Model) -> Iterator[str]:
     """The lines that describe a model."""
-    import numpy as np
-
     from fem_contact.io.case.settings import shorten
     from fem_contact.units import UNIT_LABELS
 
-    system, mesh, case = model.system, model.mesh, model.case
+    system, case = model.system, model.case
     unit = UNIT_LABELS[model.units]
-    size = np.ptp(mesh.points, axis=0)
     if model.title:
         yield f"title     {shorten(model.title, 100)}"
+    yield from _rigid(model) if case.model is not None else _body(model, unit)
+    q, v = model.initial
+    kinetic, potential = system.energy(q, v)
+    start = "its own" if case.model is not None and case.initial.kind == "rest" else case.initial.kind
+    name = "elastic" if case.model is None else "potential"
+    energies = f"kinetic {kinetic:.6g} {unit['energy']}, {name} {potential:.6g} {unit['energy']}"
+    yield f"start     {start}, {energies}"
+    yield f"scheme    {case.scheme.name} {model.scheme}"
+    yield f"solver    {case.solver.name} {model.solver}"
+    crossing = system.length / system.wave_speed
+    share = f"; a step is {model.dt / crossing:.3g} of a wave's way along the shortest edge"
+    yield (
+        f"steps     {model.steps} of {model.dt:g} {unit['time']}, to t = {model.t_end:g} {unit['time']}"
+        f"{share if model.mesh is not None else ''}"
+    )
+    samples = model.steps // model.every + 1
+    yield (
+        f"output    fields at {samples} times, a checkpoint every {model.checkpoint} steps, "
+        f"{len(model.probes)} probes"
+    )
+
+
+def _rigid(model: Model) -> Iterator[str]:
+    """The lines of a rigid model."""
+    from fem_contact.systems.lagrangian import LagrangianSystem
+
+    system, case = model.system, model.case
+    assert isinstance(system, LagrangianSystem)
+    assert case.model is not None
+    yield f"model     {case.model.kind} {case.model.settings}"
+    yield f"dofs      {system.n}: {', '.join(system.names)}; {system.joints} joint equations"
+    gaps = system.gaps(model.initial[0])
+    for name, mu, e, gap in zip(system.contact_names, system.mu, system.e, gaps, strict=True):
+        yield f"contact   {name}, mu = {mu:g}, e = {e:g}, gap {gap:.4g}"
+
+
+def _body(model: Model, unit: dict[str, str]) -> Iterator[str]:
+    """The lines of a finite-element body."""
+    import numpy as np
+
+    from fem_contact.systems.linear import LinearSystem
+
+    system, mesh, case = model.system, model.mesh, model.case
+    assert isinstance(system, LinearSystem)
+    assert mesh is not None
+    assert case.body is not None
+    size = np.ptp(mesh.points, axis=0)
     yield (
         f"mesh      {len(mesh.points)} nodes, {len(mesh.cells)} {mesh.element}, "
         f"{size[0]:g} x {size[1]:g} {unit['length']}, shortest edge {system.length:.4g} {unit['length']}"
@@ -57,32 +103,16 @@ def summary(model: Model) -> Iterator[str]:
     speed = f"wave speed {system.wave_speed:.6g} {unit['velocity']}"
     yield f"body      {case.body.assumption}, mass {mass:.6g} {unit['mass']}, {speed}"
     yield f"dofs      {system.n}, {held} of them held, {len(case.load)} loads"
-    yield from _contacts(model, unit)
-    q, v = model.initial
-    kinetic, elastic = system.energy(q, v)
-    energies = f"kinetic {kinetic:.6g} {unit['energy']}, elastic {elastic:.6g} {unit['energy']}"
-    yield f"start     {case.initial.kind}, {energies}"
-    yield f"scheme    {case.scheme.name} {model.scheme}"
-    yield f"solver    {case.solver.name} {model.solver}"
-    crossing = system.length / system.wave_speed
-    yield (
-        f"steps     {model.steps} of {model.dt:g} {unit['time']}, to t = {model.t_end:g} {unit['time']}; "
-        f"a step is {model.dt / crossing:.3g} of a wave's way along the shortest edge"
-    )
-    samples = model.steps // model.every + 1
-    yield (
-        f"output    fields at {samples} times, a checkpoint every {model.checkpoint} steps, "
-        f"{len(model.probes)} probes"
-    )
+    yield from _contacts(model, system, mesh, unit)
 
 
-def _contacts(model: Model, unit: dict[str, str]) -> Iterator[str]:
+def _contacts(model: Model, system: LinearSystem, mesh: Mesh, unit: dict[str, str]) -> Iterator[str]:
     """One line a [[contact]]; their contacts follow each other in the system."""
     import numpy as np
 
-    gaps, first = model.system.gap(np.zeros(model.system.n)), 0
+    gaps, first = system.gap(np.zeros(system.n)), 0
     for table in model.case.contact:
-        count = len(model.mesh.group(table.group).nodes)
+        count = len(mesh.group(table.group).nodes)
         gap = gaps[first : first + count]
         first += count
         yield (

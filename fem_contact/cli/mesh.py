@@ -101,4 +101,6 @@ def _from_case(spec: str, size: float | None) -> tuple[Mesh, float]:
     from fem_contact.io.case import load_case
 
     case = load_case(spec, () if size is None else (f"mesh.size={size!r}",))
-    return make_mesh(case), float(case.body.material.wave_speed)
+    mesh = make_mesh(case)
+    assert case.body is not None
+    return mesh, float(case.body.material.wave_speed)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +21,14 @@ from fem_contact.fem.force import Force
 from fem_contact.fem.materials import Elastic, Rod
 from fem_contact.fem.supports import Support, prescribe
 from fem_contact.io.case import Case
-from fem_contact.io.case.tables import ContactTable, ProbeTable
+from fem_contact.io.case.tables import ContactTable, MeshTable, ProbeTable
 from fem_contact.mesh.mesh import Mesh
 from fem_contact.record import Probe
 from fem_contact.schemes.base import Scheme
 from fem_contact.solvers.base import Solver
 from fem_contact.systems.body import assemble_body
-from fem_contact.systems.initial import moving, preload, rest
+from fem_contact.systems.initial import moving, preload, rest, usual_start
+from fem_contact.systems.kinds import System
 from fem_contact.systems.linear import LinearSystem
 from fem_contact.timeloop import step_count
 
@@ -51,9 +52,10 @@ class Model:
     Attributes
     ----------
     case : Case
-    mesh : Mesh
-    material : Elastic or Rod
-    system : LinearSystem
+    mesh : Mesh or None
+    material : Elastic, Rod or None
+        None for a rigid model.
+    system : LinearSystem or LagrangianSystem
     scheme, solver : frozen settings, members of ``SCHEMES`` and ``SOLVERS``
     initial : (q, v), each (n,)
     dt : float
@@ -69,9 +71,9 @@ class Model:
     """
 
     case: Case
-    mesh: Mesh
-    material: Elastic | Rod
-    system: LinearSystem
+    mesh: Mesh | None
+    material: Elastic | Rod | None
+    system: System
     scheme: Scheme
     solver: Solver
     initial: Initial
@@ -92,13 +94,13 @@ class Model:
 
 
 def build(case: Case, *, mesh: Mesh | None = None) -> Model:
-    """Mesh, assemble and initialise a case.
+    """Mesh, assemble and initialise a case, or make its rigid model.
 
     Parameters
     ----------
     case : Case
     mesh : Mesh or None
-        Used in place of the mesh that the case describes.
+        Used in place of the mesh that the case describes; without a meaning for a rigid model.
 
     Raises
     ------
@@ -108,6 +110,45 @@ def build(case: Case, *, mesh: Mesh | None = None) -> Model:
     """
     with at(case, "[scheme]"):
         steps = _steps(case)
+    parts = _body(case, mesh) if case.model is None else _rigid(case)
+    output, every = case.output, case.output.every
+    if every is None:
+        every = 100 if case.model is None else 1
+    with at(case, "[output] checkpoint"):
+        _check_memory(parts.system, min(output.checkpoint, steps), every)
+    return Model(
+        case=case,
+        mesh=parts.mesh,
+        material=parts.material,
+        system=parts.system,
+        scheme=case.scheme.settings,
+        solver=case.solver.settings,
+        initial=parts.initial,
+        dt=case.scheme.dt,
+        steps=steps,
+        every=every,
+        checkpoint=output.checkpoint,
+        probes=parts.probes,
+        on_failure=case.solver.on_failure,
+        dump=frozenset(case.solver.dump),
+        title=case.title,
+        units=case.units,
+    )
+
+
+class Parts(NamedTuple):
+    """What a body and a rigid model have in common."""
+
+    mesh: Mesh | None
+    material: Elastic | Rod | None
+    system: System
+    initial: Initial
+    probes: tuple[Probe, ...]
+
+
+def _body(case: Case, mesh: Mesh | None) -> Parts:
+    """A finite-element body."""
+    assert case.body is not None
     mesh = make_mesh(case) if mesh is None else mesh
     material = case.body.material
     with at(case, "[body] assumption"):
@@ -115,31 +156,28 @@ def build(case: Case, *, mesh: Mesh | None = None) -> Model:
     system = _system(case, mesh, material)
     with at(case, "[initial]"):
         initial = INITIAL[case.initial.kind](case, system)
-    output = case.output
     probes = []
-    for i, table in enumerate(output.probes):
+    for i, table in enumerate(case.output.probes):
         with at(case, f"[[output.probes]] {i + 1}"):
             probes.append(make_probe(mesh, table))
-    with at(case, "[output] checkpoint"):
-        _check_memory(system, min(output.checkpoint, steps), output.every)
-    return Model(
-        case=case,
-        mesh=mesh,
-        material=material,
-        system=system,
-        scheme=case.scheme.settings,
-        solver=case.solver.settings,
-        initial=initial,
-        dt=case.scheme.dt,
-        steps=steps,
-        every=output.every,
-        checkpoint=output.checkpoint,
-        probes=tuple(probes),
-        on_failure=case.solver.on_failure,
-        dump=frozenset(case.solver.dump),
-        title=case.title,
-        units=case.units,
-    )
+    return Parts(mesh, material, system, initial, tuple(probes))
+
+
+def _rigid(case: Case) -> Parts:
+    """A rigid model, where it says that it starts or where [initial] does."""
+    assert case.model is not None
+    with at(case, "[model]"):
+        system = case.model.settings.system()
+    q, v = usual_start(system)
+    with at(case, "[initial]"):
+        for name, array, given in (("q", q, case.initial.q), ("v", v, case.initial.v)):
+            if given is None:
+                continue
+            if len(given) != system.n:
+                names = ", ".join(system.names)
+                raise ModelError(f"{name} has {len(given)} values, the model {system.n} coordinates: {names}")
+            array[...] = given
+    return Parts(None, None, system, (q, v), ())
 
 
 @contextmanager
@@ -161,13 +199,15 @@ def make_mesh(case: Case) -> Mesh:
     CaseError
         When the file is missing or cannot be meshed or read.
     """
-    table = case.mesh
-    with at(case, f"[mesh] {table.source}"):
-        return MESHES[table.source](case)
+    if case.mesh is None:
+        raise CaseError(f"{case.name}: a rigid model has no mesh")
+    source = case.mesh.source
+    with at(case, f"[mesh] {source}"):
+        return MESHES[source](case.mesh, case.base)
 
 
-def _path(case: Case, text: str) -> Path:
-    path = case.base / text
+def _path(base: Path, text: str) -> Path:
+    path = base / text
     try:
         found = path.is_file()
     except (OSError, ValueError):
@@ -177,28 +217,28 @@ def _path(case: Case, text: str) -> Path:
     return path
 
 
-def _geo(case: Case) -> Mesh:
+def _geo(table: MeshTable, base: Path) -> Mesh:
     from fem_contact.mesh.generate import mesh_geo
 
-    return mesh_geo(_path(case, str(case.mesh.geo)), case.mesh.size, **(case.mesh.parameters or {}))
+    return mesh_geo(_path(base, str(table.geo)), table.size, **(table.parameters or {}))
 
 
-def _cad(case: Case) -> Mesh:
+def _cad(table: MeshTable, base: Path) -> Mesh:
     from fem_contact.mesh.generate import mesh_cad
 
-    return mesh_cad(_path(case, str(case.mesh.cad)), case.mesh.size)
+    return mesh_cad(_path(base, str(table.cad)), table.size)
 
 
-def _file(case: Case) -> Mesh:
+def _file(table: MeshTable, base: Path) -> Mesh:
     from fem_contact.mesh.read import read_mesh
 
-    return read_mesh(_path(case, str(case.mesh.file)))
+    return read_mesh(_path(base, str(table.file)))
 
 
-def _shape(case: Case) -> Mesh:
+def _shape(table: MeshTable, base: Path) -> Mesh:
     from fem_contact.mesh.generate import mesh_shape
 
-    shape, size = case.mesh.shape, case.mesh.size
+    shape, size = table.shape, table.size
     if hasattr(shape, "outline"):
         outline = shape.outline(size)
         count = np.prod(np.ptp(outline.points, axis=0) / outline.sizes.max())
@@ -210,7 +250,12 @@ def _shape(case: Case) -> Mesh:
 
 
 #: How each key of [mesh] becomes a mesh.
-MESHES: dict[str, Callable[[Case], Mesh]] = {"geo": _geo, "cad": _cad, "file": _file, "shape": _shape}
+MESHES: dict[str, Callable[[MeshTable, Path], Mesh]] = {
+    "geo": _geo,
+    "cad": _cad,
+    "file": _file,
+    "shape": _shape,
+}
 
 
 def _steps(case: Case) -> int:
@@ -239,6 +284,7 @@ def _system(case: Case, mesh: Mesh, material: Elastic | Rod) -> LinearSystem:
         with at(case, f"[[contact]] {i + 1}"):
             contacts.append(_contacts(mesh, contact))
     body = case.body
+    assert body is not None
     with at(case, "the body and its contacts"):
         return assemble_body(
             mesh,
@@ -331,7 +377,7 @@ def _locate(mesh: Mesh, point: FloatArray) -> tuple[NDArray[np.int64], FloatArra
     return mesh.cells[best], weights / weights.sum()
 
 
-def _check_memory(system: LinearSystem, chunk: int, every: int) -> None:
+def _check_memory(system: System, chunk: int, every: int) -> None:
     per_step = 16 + system.contacts * (4 + 2 * system.dim)
     size = 8.0 * (chunk * per_step + (chunk // every + 2) * 2 * system.n)
     if size > MAX_CHUNK:

@@ -1,13 +1,10 @@
-"""Time-stepping schemes. One file and one line of ``SCHEMES`` each."""
+"""Time-stepping schemes: one file each, one line of :mod:`fem_contact.schemes.registry` each."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from fem_contact.schemes.base import SCALARS, Scheme, State, Stepper, StepReport
+from fem_contact.schemes.registry import SCHEMES
 from fem_contact.schemes.theta import MoreauJean, MoreauJeanFremond
-
-SCHEMES: dict[str, type[Any]] = {scheme.name: scheme for scheme in (MoreauJean, MoreauJeanFremond)}
 
 __all__ = [
     "SCALARS",

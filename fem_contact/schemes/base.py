@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fem_contact.problems.local import LocalProblem
 from fem_contact.solvers.base import Solver
-from fem_contact.systems.linear import LinearSystem
+from fem_contact.systems.kinds import System
 
 FloatArray = NDArray[np.float64]
 
@@ -128,6 +128,6 @@ class Stepper(Protocol):
 class Scheme(Protocol):
     """Settings of a scheme: a frozen dataclass whose fields are keys of the case file's [scheme] table."""
 
-    def prepare(self, system: LinearSystem, h: float, solver: Solver) -> Stepper:
+    def prepare(self, system: System, h: float, solver: Solver) -> Stepper:
         """Factor what is constant and return the stepper."""
         ...

@@ -15,6 +15,9 @@ Either closes, at every step (eq. 56),
 
     dE = W_ext + W_damp + (1/2 - theta) [|dv|_M^2 + |dq|_K^2] + u_{k+theta} . p.
 
+On a Lagrangian system the same law ends a Newton iteration, see
+:mod:`fem_contact.schemes._lagrangian_stepper`.
+
 With 1/2 <= theta <= 1/(1 + e) no Frémond contact does positive work (eq. 78-80); in Moreau-Jean the
 tangential part (eq. 62) can be positive.
 """
@@ -30,7 +33,10 @@ import numpy as np
 from fem_contact.contact.activation import Activation
 from fem_contact.errors import FemContactWarning, ModelError
 from fem_contact.schemes._theta_stepper import ContactWeights, ThetaStepper
+from fem_contact.schemes.base import Stepper
+from fem_contact.schemes.newton import FRAMES, Newton
 from fem_contact.solvers.base import Solver
+from fem_contact.systems.kinds import System
 from fem_contact.systems.linear import LinearSystem
 
 
@@ -44,10 +50,16 @@ class ThetaScheme:
         In [0, 1]; the scheme is known to dissipate for 1/2 <= theta <= 1/(1 + e_max).
     activation : Activation
         Which contacts take part in a step.
+    newton : Newton
+        How the iterations of a step end, on systems that are not linear.
+    frame : "end" or "start"
+        Where in the step the contact frames H(q) are taken, on systems that are not linear.
     """
 
     theta: float = 0.5
     activation: Activation = field(default_factory=Activation)
+    newton: Newton = field(default_factory=Newton)
+    frame: str = "end"
 
     name: ClassVar[str] = ""
     source: ClassVar[str] = ""
@@ -55,13 +67,15 @@ class ThetaScheme:
     def __post_init__(self) -> None:
         if not (np.isfinite(self.theta) and 0.0 <= self.theta <= 1.0):
             raise ModelError(f"theta = {self.theta!r}: it must be in [0, 1]")
+        if self.frame not in FRAMES:
+            raise ModelError(f"frame = {self.frame!r}: it must be one of {', '.join(FRAMES)}")
 
     def weights(self) -> ContactWeights:
         """How the scheme poses its local problem."""
         raise NotImplementedError
 
-    def prepare(self, system: LinearSystem, h: float, solver: Solver) -> ThetaStepper:
-        """Factor Mhat, form W, and return the stepper.
+    def prepare(self, system: System, h: float, solver: Solver) -> Stepper:
+        """Factor Mhat, form W (on a linear system), and return the stepper.
 
         Warns
         -----
@@ -74,9 +88,15 @@ class ThetaScheme:
             When h is not positive or Mhat not positive definite.
         """
         self._warn_bounds(system)
-        return ThetaStepper(system, h, self.theta, self.activation, self.weights(), solver)
+        if isinstance(system, LinearSystem):
+            return ThetaStepper(system, h, self.theta, self.activation, self.weights(), solver)
+        # Imported here: its kernels are of no use to a linear system.
+        from fem_contact.schemes._lagrangian_stepper import LagrangianThetaStepper, Weights
 
-    def _warn_bounds(self, system: LinearSystem) -> None:
+        weights = Weights(self.theta, self.theta, self.weights())
+        return LagrangianThetaStepper(system, h, weights, self.activation, self.newton, self.frame, solver)
+
+    def _warn_bounds(self, system: System) -> None:
         e = float(system.e.max(initial=0.0))
         if not 0.5 <= self.theta <= 1.0 / (1.0 + e):
             warnings.warn(

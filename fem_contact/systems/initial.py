@@ -1,4 +1,4 @@
-"""Initial positions and velocities (q, v) of a linear system."""
+"""Initial positions and velocities (q, v) of a system."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from scipy.sparse import csc_matrix
 from scipy.sparse.linalg import splu
 
 from fem_contact.errors import ModelError
+from fem_contact.systems.kinds import System
+from fem_contact.systems.lagrangian import LagrangianSystem
 from fem_contact.systems.linear import LinearSystem
 
 FloatArray = NDArray[np.float64]
@@ -16,6 +18,14 @@ FloatArray = NDArray[np.float64]
 def rest(system: LinearSystem) -> tuple[FloatArray, FloatArray]:
     """q = 0 and v = 0, except for dofs whose motion is prescribed, which start on it."""
     return _on_motion(system, np.zeros(system.n), np.zeros(system.n))
+
+
+def usual_start(system: System) -> tuple[FloatArray, FloatArray]:
+    """Where a system starts when nobody says otherwise: a body at rest, a rigid model as it says."""
+    if isinstance(system, LagrangianSystem):
+        q, v = system.start
+        return q.copy(), v.copy()
+    return rest(system)
 
 
 def moving(system: LinearSystem, velocity: tuple[float, ...]) -> tuple[FloatArray, FloatArray]:

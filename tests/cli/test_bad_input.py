@@ -195,8 +195,8 @@ FILES = {
     ),
     "a rigid model": (
         "[body]",
-        '[model]\nkind = "impacting-stick"\n[body]',
-        "rigid models are not available yet",
+        '[model]\nkind = "flying-stick"\n[body]',
+        '[model] kind = "flying-stick": unknown model; known: bouncing-ball',
     ),
 }
 

@@ -156,7 +156,7 @@ def test_what_is_left_out_has_defaults() -> None:
     assert case.solver.on_failure == "stop"
     assert (case.support, case.load, case.contact) == ((), (), ())
     assert (case.initial.kind, case.title) == ("rest", "")
-    assert (case.output.every, case.output.checkpoint, case.output.probes) == (100, 1000, ())
+    assert (case.output.every, case.output.checkpoint, case.output.probes) == (None, 1000, ())
 
 
 def test_a_bar_and_an_implied_velocity() -> None:
@@ -225,7 +225,11 @@ REFUSED = [
     ("contacts", [], "unknown key 'contacts'; allowed: units, title, description, mesh"),
     ("contacts", [], "(did you mean 'contact'?)"),
     ("contact", {"group": "bottom"}, "[[contact]]: is a list of tables, written [[contact]]; it is a table"),
-    ("model", {"kind": "impacting-stick"}, "rigid models are not available yet; known: none in this version"),
+    ("model", {"kind": "ball"}, '[model] kind = "ball": unknown model; known: bouncing-ball'),
+    ("model", {"kind": "bouncing-ball"}, "[mesh] has no meaning beside [model]: remove one of them"),
+    ("model", {"kind": "bouncing-ball", "m": -1.0}, "[model]: m = -1.0: it must be a positive number"),
+    ("model", {"kind": "bouncing-ball", "m": "1 m"}, "[model] m: '1 m': 'm' is not a unit of mass"),
+    ("initial", {"q": [1.0]}, "[initial] q and v are those of a [model]; a body has"),
     ("title", 3, "title = 3: must be a text in quotes, not a whole number"),
     # mesh
     ("mesh", {}, "[mesh]: needs exactly one of geo, cad, file, shape; it has none"),
@@ -344,7 +348,7 @@ REFUSED = [
     ),
     ("contact.0.obstacle", {"kind": "polyline", "points": [[0, 0], [1]]}, "item 2: must be a list of two"),
     # initial
-    ("initial.kind", "fast", "[initial] kind = \"fast\": must be 'rest', 'preload' or 'velocity'"),
+    ("initial.kind", "fast", "[initial] kind = \"fast\": must be 'rest', 'preload', 'velocity' or 'state'"),
     ("initial.velocity", [0, 1], "[initial]: key 'velocity' has no meaning with kind = \"preload\""),
     ("initial", {"kind": "velocity"}, "[initial]: missing key 'velocity' with kind = \"velocity\""),
     ("initial", {"loads": True}, "[initial]: key 'loads' has no meaning with kind = \"rest\""),
@@ -357,7 +361,7 @@ REFUSED = [
     (
         "scheme.thta",
         0.5,
-        "[scheme]: unknown key 'thta'; allowed: name, dt, t_end, theta, activation (did you mean",
+        "[scheme]: unknown key 'thta'; allowed: name, dt, t_end, theta, activation, newton, frame (did you",
     ),
     ("scheme.theta", 2.0, "[scheme]: theta = 2.0: it must be in [0, 1]"),
     ("scheme.dt", None, "[scheme]: missing key 'dt'"),

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import PlainValidator, PrivateAttr, ValidationError
+from pydantic import PlainValidator, PrivateAttr, ValidationError, model_validator
 
 from fem_contact.errors import CaseError
 from fem_contact.io.case import overrides as changes
@@ -21,11 +21,13 @@ from fem_contact.io.case.tables import (
     InitialTable,
     LoadTable,
     MeshTable,
+    ModelChoice,
     OutputTable,
     SchemeChoice,
     SolverChoice,
     SupportTable,
     Tables,
+    read_model,
     read_scheme,
     read_solver,
 )
@@ -34,9 +36,6 @@ from fem_contact.units import UNIT_SYSTEMS
 
 #: A case file is a page of text: what is longer is something else.
 MAX_BYTES = 1_000_000
-
-#: Rigid models, by the ``kind`` of a [model] table.
-MODELS: dict[str, type] = {}
 
 
 class Case(Table):
@@ -47,18 +46,20 @@ class Case(Table):
     Attributes
     ----------
     units : "mm-ms-g" or "SI"
-    mesh, body, support, load, contact, initial, scheme, solver, output
-        The tables of the file; ``scheme.settings`` and ``solver.settings`` are the scheme and the solver.
+    mesh, body, support, load, contact, model, initial, scheme, solver, output
+        The tables of the file; ``model.settings``, ``scheme.settings`` and ``solver.settings`` are the rigid
+        model, the scheme and the solver. A case has a mesh and a body, or a model.
     """
 
     units: Literal["mm-ms-g", "SI"]
     title: Text = ""
     description: Text = ""
-    mesh: MeshTable
-    body: BodyTable
+    mesh: MeshTable | None = None
+    body: BodyTable | None = None
     support: Tables[SupportTable] = ()
     load: Tables[LoadTable] = ()
     contact: Tables[ContactTable] = ()
+    model: Annotated[ModelChoice, PlainValidator(read_model)] | None = None
     initial: InitialTable = InitialTable()
     scheme: Annotated[SchemeChoice, PlainValidator(read_scheme)]
     solver: Annotated[SolverChoice, PlainValidator(read_solver)]
@@ -68,6 +69,26 @@ class Case(Table):
     _data: dict[str, Any] = PrivateAttr(default_factory=dict)
     _base: Path = PrivateAttr(Path())
     _name: str = PrivateAttr("case")
+
+    @model_validator(mode="after")
+    def _body_or_model(self) -> Case:
+        if self.model is None:
+            for key in ("mesh", "body"):
+                if getattr(self, key) is None:
+                    raise ValueError(f"missing table [{key}] (a case has [mesh] and [body], or a [model])")
+            if self.initial.kind == "state":
+                raise ValueError(
+                    "[initial] q and v are those of a [model]; a body has rest, preload, velocity"
+                )
+            return self
+        for key in ("mesh", "body", "support", "load", "contact"):
+            if getattr(self, key):
+                raise ValueError(f"[{key}] has no meaning beside [model]: remove one of them")
+        if "initial" in self.model_fields_set and self.initial.kind != "state":
+            raise ValueError("[initial] of a [model] gives q, v or both")
+        if self.output.probes:
+            raise ValueError("[output] probes need a [mesh]; the coordinates of a [model] are in its fields")
+        return self
 
     @property
     def text(self) -> str:
@@ -185,22 +206,12 @@ def _validated(
         known = " or ".join(f'"{system}"' for system in UNIT_SYSTEMS)
         found = "missing key 'units'" if units is None else f"units = {shorten(repr(units))}"
         raise CaseError(f"{name}: {found}: must be {known}")
-    if "model" in data:
-        _model(data["model"], name)
     try:
         case = cls.model_validate({"solver": {}, **data}, context={"units": units})
     except ValidationError as error:
         raise CaseError(_one_line(problems(error), name, overrides)) from None
     case._text, case._data, case._base, case._name = text, data, base, name
     return case
-
-
-def _model(table: object, name: str) -> None:
-    """Refuse a [model] table: the kinds that exist are in ``MODELS``."""
-    kind = table.get("kind") if isinstance(table, dict) else None
-    if not isinstance(kind, str) or kind not in MODELS:
-        known = ", ".join(MODELS) or "none in this version"
-        raise CaseError(f"{name}: [model] kind: rigid models are not available yet; known: {known}")
 
 
 def _one_line(found: list[tuple[tuple[int | str, ...], str]], name: str, overrides: Sequence[str]) -> str:

@@ -206,17 +206,23 @@ class ContactTable(Table):
 
 
 class InitialTable(Table):
-    """[initial]: "rest", "preload" (static equilibrium, contact nodes held) or a velocity."""
+    """[initial]: "rest", "preload" (static equilibrium, contact nodes held) or a velocity of a body; q and v,
+    the coordinates and velocities in the order and the units of the case, of a rigid model."""
 
-    kind: Literal["rest", "preload", "velocity"] = "rest"
+    kind: Literal["rest", "preload", "velocity", "state"] = "rest"
     velocity: Annotated[tuple[float, float], quantities("velocity")] | None = None
     loads: Flag | None = None
+    q: tuple[Number, ...] | None = None
+    v: tuple[Number, ...] | None = None
 
     @model_validator(mode="before")
     @classmethod
     def _implied_kind(cls, data: Any) -> Any:
-        if isinstance(data, dict) and "velocity" in data and "kind" not in data:
-            return {**data, "kind": "velocity"}
+        if isinstance(data, dict) and "kind" not in data:
+            if "velocity" in data:
+                return {**data, "kind": "velocity"}
+            if "q" in data or "v" in data:
+                return {**data, "kind": "state"}
         return data
 
     @model_validator(mode="after")
@@ -224,9 +230,30 @@ class InitialTable(Table):
         if (self.kind == "velocity") != (self.velocity is not None):
             what = "missing key 'velocity'" if self.kind == "velocity" else "key 'velocity' has no meaning"
             raise ValueError(f'{what} with kind = "{self.kind}"')
+        for key in ("q", "v"):
+            if self.kind != "state" and getattr(self, key) is not None:
+                raise ValueError(f'key \'{key}\' has no meaning with kind = "{self.kind}", only with "state"')
         if self.loads is not None and self.kind != "preload":
             raise ValueError(f'key \'loads\' has no meaning with kind = "{self.kind}", only with "preload"')
         return self
+
+
+@dataclass(frozen=True)
+class ModelChoice:
+    """[model] as read: the kind, and the model, an object of ``MODELS``."""
+
+    kind: str
+    settings: Any
+
+
+def read_model(value: object, info: ValidationInfo) -> ModelChoice:
+    """[model], by the registry of rigid models."""
+    from fem_contact.systems.rigid import MODELS
+
+    if not isinstance(value, dict):
+        raise ValueError(f"must be a table, not {kind_of(value)}")
+    table, settings = settings_of(choice(value, "kind", MODELS, "model"), KindTable, value, info)
+    return ModelChoice(table.kind, settings)
 
 
 class SchemeTable(Table):
@@ -315,7 +342,7 @@ Tables = Annotated[tuple[T, ...], BeforeValidator(_tables)]
 class OutputTable(Table):
     """[output]: steps between samples of the fields, steps between checkpoints, probes."""
 
-    every: Count = 100
+    every: Count | None = None  # 100 steps for a body, every step for a rigid model
     checkpoint: Count = 1000
     probes: Tables[ProbeTable] = ()
 

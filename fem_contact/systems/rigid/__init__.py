@@ -1,0 +1,16 @@
+"""Rigid examples of the papers: one file each, one line of ``MODELS`` each.
+
+A model is a frozen dataclass of physical parameters, the keys of a case file's [model] table, with a method
+``system()`` that makes a :class:`~fem_contact.systems.lagrangian.LagrangianSystem` of them.
+"""
+
+from __future__ import annotations
+
+from fem_contact.registry import Registry
+
+#: Kind of model -> where it is. A new model is one file and one line here.
+MODELS = Registry(
+    {
+        "bouncing-ball": ("fem_contact.systems.rigid.bouncing_ball", "BouncingBall"),
+    }
+)
