@@ -22,9 +22,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from fem_contact.schemes import _lagrangian_kernels as kernels
 from fem_contact.schemes import base
 from fem_contact.schemes.base import State, StepReport
-from fem_contact.systems.lagrangian import LagrangianSystem
+from fem_contact.systems.lagrangian import Function, LagrangianSystem
 
 FloatArray = NDArray[np.float64]
 
@@ -37,8 +38,7 @@ def energies(system: LagrangianSystem, q: FloatArray, v: FloatArray, scalars: Fl
 
 def contact_works(u_theta: FloatArray, p: FloatArray, report: StepReport) -> None:
     """u_{N,theta} p_N and u_{T,theta} . p_T of each contact, from u_theta and p, (c, d)."""
-    report.work_normal[...] = u_theta[:, 0] * p[:, 0]
-    report.work_tangential[...] = np.einsum("ij,ij->i", u_theta[:, 1:], p[:, 1:])
+    kernels.contact_works(u_theta, p, report.work_normal, report.work_tangential)
 
 
 def account(
@@ -61,31 +61,37 @@ def account(
     joint_work : lambda . G v_{theta_q}
     """
     theta, theta_q = weights
-    scalars, p = report.scalars, system.parameters
-    energies(system, new.q, new.v, scalars)
+    q_theta, v_theta, mean, dv = np.empty((4, system.n))
+    kernels.blend(theta, state.q, new.q, q_theta)
+    kernels.blend(theta, state.v, new.v, v_theta)
+    kernels.blend(theta_q, state.v, new.v, mean)
     t = state.t + theta * h
-    q_theta = (1.0 - theta) * state.q + theta * new.q
-    v_theta = (1.0 - theta) * state.v + theta * new.v
-    mean = (1.0 - theta_q) * state.v + theta_q * new.v
-    external = h * float(mean @ _part(system, system.loads, t, q_theta, v_theta))
-    damping = h * float(mean @ _part(system, system.damping, t, q_theta, v_theta))
-    everything = h * float(mean @ system.forces(t, q_theta, v_theta))
-    dv = new.v - state.v
-    numerical = (0.5 - theta_q) * float(dv @ mass @ dv)
-    numerical += 0.5 * float(new.v @ (system.mass_matrix(new.q) - mass) @ new.v)
-    numerical -= 0.5 * float(state.v @ (system.mass_matrix(state.q) - mass) @ state.v)
-    if system.potential is not None:
-        numerical += float(system.potential(new.q, p)) - float(system.potential(state.q, p))
-    numerical += everything - external - damping + joint_work
+    external = h * kernels.dot(mean, _part(system, system.loads, t, q_theta, v_theta))
+    damping = h * kernels.dot(mean, _part(system, system.damping, t, q_theta, v_theta))
+    everything = h * kernels.dot(mean, system.forces(t, q_theta, v_theta))
+    M_start, M_end = system.mass_matrix(state.q), system.mass_matrix(new.q)
+    numerical = kernels.numerical_work(theta_q, M_start, mass, M_end, state.v, new.v, dv)
+    V_start, V_end = _potential(system, state.q), _potential(system, new.q)
+    numerical += V_end - V_start + everything - external - damping + joint_work
+    kinetic = kernels.half_square(M_end, new.v)
+    before = kernels.half_square(M_start, state.v) + V_start
     normal, tangential = float(report.work_normal.sum()), float(report.work_tangential.sum())
+    works = external + damping + normal + tangential + numerical
+    scalars = report.scalars
+    scalars[base.KINETIC], scalars[base.ELASTIC], scalars[base.TOTAL] = kinetic, V_end, kinetic + V_end
     scalars[base.EXTERNAL], scalars[base.DAMPING], scalars[base.NUMERICAL] = external, damping, numerical
     scalars[base.NORMAL], scalars[base.TANGENTIAL], scalars[base.SUPPORT] = normal, tangential, 0.0
-    works = external + damping + normal + tangential + numerical
-    scalars[base.RESIDUAL] = scalars[base.TOTAL] - sum(system.energy(state.q, state.v)) - works
+    scalars[base.RESIDUAL] = kinetic + V_end - before - works
 
 
-def _part(system: LagrangianSystem, function: object, t: float, q: FloatArray, v: FloatArray) -> FloatArray:
+def _potential(system: LagrangianSystem, q: FloatArray) -> float:
+    return 0.0 if system.potential is None else float(system.potential(q, system.parameters))
+
+
+def _part(
+    system: LagrangianSystem, function: Function | None, t: float, q: FloatArray, v: FloatArray
+) -> FloatArray:
     F = np.zeros(system.n)
-    if callable(function):
+    if function is not None:
         function(t, q, v, system.parameters, F)
     return F

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from numba import njit
 
 
@@ -106,6 +108,59 @@ def pose(active, u, u_free, e, mu, W, p, d, weight, slope, offset, A, b, mu_acti
 
 
 @njit(cache=True)
+def spread(active, r, d, p):
+    """Impulses p (c, d) of all contacts from r of the active ones."""
+    count = 0
+    for i in range(len(active)):
+        for a in range(d):
+            p[i, a] = r[d * count + a] if active[i] else 0.0
+        if active[i]:
+            count += 1
+
+
+@njit(cache=True)
+def blend(theta, a, b, out):
+    """out = (1 - theta) a + theta b."""
+    for i in range(len(a)):
+        out[i] = (1.0 - theta) * a[i] + theta * b[i]
+
+
+@njit(cache=True)
+def momentum_defect(h, F, M, v, v_start, defect):
+    """defect = h F - M (v - v_k)."""
+    n = len(v)
+    for i in range(n):
+        total = h * F[i]
+        for j in range(n):
+            total -= M[i, j] * (v[j] - v_start[j])
+        defect[i] = total
+
+
+@njit(cache=True)
+def velocities(H, v, u):
+    """u = H v, (c, d)."""
+    flat = u.ravel()
+    for i in range(len(flat)):
+        total = 0.0
+        for j in range(len(v)):
+            total += H[i, j] * v[j]
+        flat[i] = total
+
+
+@njit(cache=True)
+def free_velocities(H, v_start, B, u_now, u_start, u_free):
+    """u_start = H v_k and u_free = H (v^n + x), x the first column of B."""
+    now, start, free = u_now.ravel(), u_start.ravel(), u_free.ravel()
+    for i in range(len(now)):
+        moved, total = 0.0, 0.0
+        for j in range(len(v_start)):
+            total += H[i, j] * v_start[j]
+            moved += H[i, j] * B[j, 0]
+        start[i] = total
+        free[i] = now[i] + moved
+
+
+@njit(cache=True)
 def apply(B, p, m, v, x_new, impulses):
     """v^{n+1} = v^n + x + X p and the joint impulses lambda."""
     n = len(v)
@@ -123,6 +178,13 @@ def apply(B, p, m, v, x_new, impulses):
 
 
 @njit(cache=True)
+def place(h, theta_q, q_start, v_start, v, q):
+    """q = q_k + h v_{theta_q}."""
+    for i in range(len(q)):
+        q[i] = q_start[i] + h * ((1.0 - theta_q) * v_start[i] + theta_q * v[i])
+
+
+@njit(cache=True)
 def imbalance(defect, H, p, G, impulses, M, v):
     """|defect + H^T p + G^T lambda| over the largest of what it adds up, momentum included."""
     n = len(defect)
@@ -136,6 +198,75 @@ def imbalance(defect, H, p, G, impulses, M, v):
             joint += G[a, i] * impulses[a]
         for j in range(n):
             momentum += M[i, j] * v[j]
-        fault = max(fault, abs(defect[i] + contact + joint))
+        total = defect[i] + contact + joint
+        if not math.isfinite(total):
+            return math.inf
+        fault = max(fault, abs(total))
         scale = max(scale, abs(contact), abs(joint), abs(momentum), abs(defect[i]))
     return fault / scale if scale > 0.0 else 0.0
+
+
+@njit(cache=True)
+def drift(u, expected, u_start):
+    """Largest change of a contact velocity since it was solved for, over the largest velocity."""
+    change, size = 0.0, 0.0
+    a, b, c = u.ravel(), expected.ravel(), u_start.ravel()
+    for i in range(len(a)):
+        change = max(change, abs(a[i] - b[i]))
+        size = max(size, abs(a[i]), abs(c[i]))
+    return change / size if size > 0.0 else 0.0
+
+
+@njit(cache=True)
+def joint_speed(G, v):
+    """|G v| over |G| |v|, largest components."""
+    fault, large, fast = 0.0, 0.0, 0.0
+    for i in range(len(v)):
+        fast = max(fast, abs(v[i]))
+    for a in range(len(G)):
+        total = 0.0
+        for i in range(len(v)):
+            total += G[a, i] * v[i]
+            large = max(large, abs(G[a, i]))
+        fault = max(fault, abs(total))
+    return fault / (large * fast) if large * fast > 0.0 else 0.0
+
+
+@njit(cache=True)
+def contact_works(u_theta, p, work_normal, work_tangential):
+    """u_{N,theta} p_N and u_{T,theta} . p_T of each contact."""
+    for i in range(len(p)):
+        work_normal[i] = u_theta[i, 0] * p[i, 0]
+        total = 0.0
+        for a in range(1, p.shape[1]):
+            total += u_theta[i, a] * p[i, a]
+        work_tangential[i] = total
+
+
+@njit(cache=True)
+def half_square(M, v):
+    """1/2 v . M v."""
+    total = 0.0
+    for i in range(len(v)):
+        for j in range(len(v)):
+            total += v[i] * M[i, j] * v[j]
+    return 0.5 * total
+
+
+@njit(cache=True)
+def dot(a, b):
+    """a . b."""
+    total = 0.0
+    for i in range(len(a)):
+        total += a[i] * b[i]
+    return total
+
+
+@njit(cache=True)
+def numerical_work(theta_q, M_start, M, M_end, v_start, v_end, dv):
+    """(1/2 - theta_q) |dv|_M^2 + 1/2 v'.(M' - M)v' - 1/2 v.(M_k - M)v; dv is left as v' - v."""
+    for i in range(len(dv)):
+        dv[i] = v_end[i] - v_start[i]
+    total = (1.0 - 2.0 * theta_q) * half_square(M, dv)
+    total += half_square(M_end, v_end) - half_square(M, v_end)
+    return total - (half_square(M_start, v_start) - half_square(M, v_start))

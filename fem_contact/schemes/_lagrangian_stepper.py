@@ -11,6 +11,7 @@ proofs of the linear case hold word for word.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,7 @@ class ActiveProblem:
         self._system, self._solver = system, solver.prepare(system.contacts, system.dim)
         self._A, self._b, self._r, self._w = np.empty(rows * rows), *(np.empty(rows) for _ in range(3))
         self._mu, self._count = np.empty(system.contacts), 0
+        self._views = cache(self._make_views)
         self.iterations, self.error = 0, 0.0
 
     def solve(
@@ -56,22 +58,22 @@ class ActiveProblem:
         arrays = (self._A, self._b, self._mu, self._r)
         w = (weights.weight, weights.slope, weights.offset)
         self._count = kernels.pose(active, u, u_free, system.e, system.mu, W, p, d, *w, *arrays)
-        p[...] = 0.0
         self.error = 0.0
         if self._count:
-            A, b, mu, r, work = self._views()
+            A, b, mu, r, work = self._views(self._count)
             self.iterations += self._solver.solve_into(A, b, mu, r, True)
             self.error = relative_residual(A, b, mu, d, r, work)
-            p[active] = r.reshape(-1, d)
+        kernels.spread(active, self._r, d, p)
 
     def problem(self) -> LocalProblem:
         """A copy of the last one."""
-        A, b, mu, _, _ = self._views()
+        A, b, mu, _, _ = self._views(self._count)
         return LocalProblem(A.copy(), b.copy(), mu.copy(), self._system.dim)
 
-    def _views(self) -> tuple[FloatArray, ...]:
-        m = self._system.dim * self._count
-        return self._A[: m * m].reshape(m, m), self._b[:m], self._mu[: self._count], self._r[:m], self._w[:m]
+    def _make_views(self, count: int) -> tuple[FloatArray, ...]:
+        """A, b, mu, r and work space of a problem of ``count`` contacts."""
+        m = self._system.dim * count
+        return self._A[: m * m].reshape(m, m), self._b[:m], self._mu[:count], self._r[:m], self._w[:m]
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,10 @@ class LagrangianThetaStepper:
             np.zeros((c, d)),
             np.zeros(system.joints),
         )
-        self._u = np.zeros((c, d))
+        self._u, self._u_now, self._u_start, self._u_free, self._expected = (
+            np.zeros((c, d)) for _ in range(5)
+        )
+        self._mean = np.zeros(n)
 
     def start(self, q: FloatArray, v: FloatArray) -> tuple[State, StepReport]:
         """The state (q, v) at t = 0 and its report: energies, gaps and contact velocities, no work.
@@ -161,29 +166,27 @@ class LagrangianThetaStepper:
         """Which contacts take part, from the gaps and velocities at the start of the step."""
         at = self._at
         at.contact(state.q)
-        self._u[...] = (at.H @ state.v).reshape(self._u.shape)
+        kernels.velocities(at.H, state.v, self._u)
         report.active[...] = self.activation.active(at.gaps(state.q), self._u[:, 0], self.h)
 
     def _iterate(self, state: State, report: StepReport) -> None:
         """Newton's method for v, q, p and lambda, RR-8029 eq. 44 (in 45 K (q_k - q^n) has the wrong sign)."""
         system, at, weights = self.system, self._at, self.weights
         fixed = self._frame == "start"
-        error, expected = np.inf, np.zeros((system.contacts, system.dim))
+        error = np.inf
         for iteration in range(self.newton.max_iter + 1):
             at.at(self._q, self._v, state.q if fixed else self._q)
-            u_now = (at.H @ self._v).reshape(expected.shape)
+            kernels.velocities(at.H, self._v, self._u_now)
             if iteration:
-                error = self._error(u_now - expected)
+                error = self._error()
                 if error <= self.newton.tol:
                     break
             at.respond(self._v)
-            u_start = (at.H @ state.v).reshape(expected.shape)
-            u_free = u_now + (at.H @ at.B[: system.n, 0]).reshape(expected.shape)
-            self._contact.solve(report.active, u_start, u_free, at.W, weights.contact, self._p)
+            kernels.free_velocities(at.H, state.v, at.B, self._u_now, self._u_start, self._u_free)
+            self._contact.solve(report.active, self._u_start, self._u_free, at.W, weights.contact, self._p)
             kernels.apply(at.B, self._p, system.joints, self._v, self._v, self._lambda)
-            expected[...] = (at.H @ self._v).reshape(expected.shape)
-            v_mean = (1.0 - weights.theta_q) * state.v + weights.theta_q * self._v
-            self._q[...] = state.q + self.h * v_mean
+            kernels.velocities(at.H, self._v, self._expected)
+            kernels.place(self.h, weights.theta_q, state.q, state.v, self._v, self._q)
         else:
             raise ConvergenceError(
                 f"step {state.k + 1} (t = {state.t + self.h:g}): {self.newton.max_iter} Newton iterations "
@@ -194,35 +197,34 @@ class LagrangianThetaStepper:
             )
         report.extra[0], report.extra[1] = iteration, error
 
-    def _error(self, change: FloatArray) -> float:
+    def _error(self) -> float:
         """Imbalance of momentum at the iterate, and how far contact velocities are from those solved for."""
         at = self._at
-        balance = kernels.imbalance(at.defect, at.H, self._p, at.G, self._lambda, at.M, self._v)
-        size = max(np.abs(self._u).max(initial=0.0), np.abs(at.H @ self._v).max(initial=0.0))
-        drift = np.abs(change).max(initial=0.0) / size if size > 0.0 else 0.0
-        joints = np.abs(at.G @ self._v).max(initial=0.0)
-        speed = np.abs(at.G).max(initial=0.0) * np.abs(self._v).max()
-        return float(max(balance, drift, joints / speed if speed > 0.0 else 0.0))
+        return max(
+            kernels.imbalance(at.defect, at.H, self._p, at.G, self._lambda, at.M, self._v),
+            kernels.drift(self._u_now, self._expected, self._u),
+            kernels.joint_speed(at.G, self._v),
+        )
 
     def _account(self, state: State, new: State, report: StepReport) -> None:
         """Contact velocities, gaps, energies and works."""
         at, theta_q, system = self._at, self.weights.theta_q, self.system
-        v_theta = (1.0 - theta_q) * state.v + theta_q * new.v
-        u_theta = (at.H @ v_theta).reshape(self._u.shape)
-        contact_works(u_theta, new.p, report)
-        joint_work = float(self._lambda @ (at.G @ v_theta))
+        kernels.blend(theta_q, state.v, new.v, self._mean)
+        kernels.velocities(at.H, self._mean, self._u_now)
+        contact_works(self._u_now, new.p, report)
+        joint_work = float(self._lambda @ (at.G @ self._mean)) if system.joints else 0.0
         report.p[...] = new.p
         weights = (self.weights.theta, theta_q)
         account(system, state, new, report, h=self.h, weights=weights, mass=at.M, joint_work=joint_work)
         self._measure(new, report)
         report.extra[2] = joint_work
-        report.extra[3] = np.abs(system.joint_errors(new.q)).max(initial=0.0)
+        report.extra[3] = np.abs(system.joint_errors(new.q)).max() if system.joints else 0.0
 
     def _measure(self, state: State, report: StepReport) -> None:
         """Gap and contact velocity of a state, in the frame there."""
         at = self._at
         at.contact(state.q)
-        self._u[...] = (at.H @ state.v).reshape(self._u.shape)
+        kernels.velocities(at.H, state.v, self._u)
         report.u[...], report.gap[...] = self._u, at.gaps(state.q)
 
 

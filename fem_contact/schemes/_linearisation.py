@@ -34,7 +34,7 @@ class Linearisation:
         self.B = np.zeros((n + m, 1 + rows))
         self._A = np.zeros((n + m, n + m))
         self._q, self._v, self._t = np.zeros(n), np.zeros(n), 0.0
-        self._probe = np.zeros(n)
+        self._q_theta, self._v_theta, self._probe = np.zeros(n), np.zeros(n), np.zeros(n)
 
     def begin(self, t: float, q: FloatArray, v: FloatArray) -> None:
         """A step starts at (t_k, q_k, v_k)."""
@@ -44,11 +44,11 @@ class Linearisation:
     def at(self, q: FloatArray, v: FloatArray, contact_at: FloatArray) -> None:
         """Evaluate at the iterate (q, v), the contact frames at ``contact_at``."""
         system, theta, p = self.system, self.theta, self.system.parameters
-        q_theta = (1.0 - theta) * self._q + theta * q
-        v_theta = (1.0 - theta) * self._v + theta * v
-        system.mass(q_theta, p, self.M)
-        system.force(self._t + theta * self.h, q_theta, v_theta, p, self.F)
-        self.defect[...] = self.h * self.F - self.M @ (v - self._v)
+        kernels.blend(theta, self._q, q, self._q_theta)
+        kernels.blend(theta, self._v, v, self._v_theta)
+        system.mass(self._q_theta, p, self.M)
+        system.force(self._t + theta * self.h, self._q_theta, self._v_theta, p, self.F)
+        kernels.momentum_defect(self.h, self.F, self.M, v, self._v, self.defect)
         self.contact(contact_at)
         if system.joint_jacobian is not None:
             system.joint_jacobian(q, p, self.G)
