@@ -12,5 +12,10 @@ from fem_contact.registry import Registry
 MODELS = Registry(
     {
         "bouncing-ball": ("fem_contact.systems.rigid.bouncing_ball", "BouncingBall"),
+        "linear-oscillator": ("fem_contact.systems.rigid.linear_oscillator", "LinearOscillator"),
+        "rocking-block": ("fem_contact.systems.rigid.rocking_block", "RockingBlock"),
+        "slider-roller": ("fem_contact.systems.rigid.slider_roller", "SliderRoller"),
+        "impacting-stick": ("fem_contact.systems.rigid.impacting_stick", "ImpactingStick"),
+        "kane-pendulum": ("fem_contact.systems.rigid.kane_pendulum", "KanePendulum"),
     }
 )
