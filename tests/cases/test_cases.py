@@ -79,7 +79,20 @@ QUANTITIES = {
     "violation": lambda r: bar.violation(r.run),
     "momentum_error_x": lambda r: r.momentum_error(0),
     "momentum_error_y": lambda r: r.momentum_error(1),
+    "impacts": lambda r: impacts(r),
+    "energy_gained": lambda r: r.run.steps.energy.total[-1] - r.run.steps.energy.total[0],
+    "largest_energy_rise": lambda r: np.diff(r.run.steps.energy.total).max() / r.run.steps.energy.total[0],
+    "work_tangential_of_the_first_impact": lambda r: r.run.steps.contact.work_tangential[
+        np.flatnonzero(r.run.steps.contact.p[..., 0].any(axis=1))[0]
+    ].sum(),
+    "largest_final_rate": lambda r: np.abs(r.run.fields.v[-1]).max(),
 }
+
+
+def impacts(r: Result) -> int:
+    """How often the impulse of a contact begins."""
+    pushing = r.run.steps.contact.p[..., 0] > 0.0
+    return np.count_nonzero(pushing[1:] & ~pushing[:-1])
 
 
 def mean_velocity(r: Result) -> float:

@@ -66,11 +66,12 @@ class BouncingBall:
     def exact(self, t: FloatArray, q0: FloatArray, v0: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The motion in closed form, (N, 1) each, for f < 0; see ``HasExact``.
 
-        With a = -f the first impact is at t_1 = (v0 + s)/a, at the speed s = sqrt(v0^2 + 2 a q0). The ball leaves
-        the i-th one (i = 1, 2, ...) at e^i s and is back after 2 e^i s/a: a geometric series, so that for e < 1
-        the impacts accumulate at t_rest = t_1 + d, d = 2 e s/(a (1 - e)), with t_rest - t_i = d e^(i - 1).
-        At t < t_rest the last impact is therefore i = 1 + floor(log((t_rest - t)/d)/log(e)); for e = 1 it is
-        i = 1 + floor((t - t_1) a/(2 s)). From then on the flight is a parabola, after t_rest there is none.
+        With a = -f the first impact is at t_1 = (v0 + s)/a, at the speed s = sqrt(v0^2 + 2 a q0). The ball
+        leaves the i-th one (i = 1, 2, ...) at e^i s and is back after 2 e^i s/a: a geometric series, so that
+        for e < 1 the impacts accumulate at t_rest = t_1 + d, d = 2 e s/(a (1 - e)), and t_rest - t_i =
+        d e^(i - 1). At t < t_rest the last impact is therefore i = 1 + floor(log((t_rest - t)/d)/log(e)); for
+        e = 1 it is i = 1 + floor((t - t_1) a/(2 s)). The flight from there is a parabola; after t_rest the
+        ball stays on the floor.
 
         Raises
         ------
@@ -95,7 +96,7 @@ class BouncingBall:
         return (2.0 * q0 / (speed - v0) if v0 < 0.0 else (v0 + speed) / -self.f), speed
 
     def _last_impact(self, after: FloatArray, speed: float) -> tuple[FloatArray, FloatArray]:
-        """Time since the last impact and the velocity it left, from the time after the first; zero at rest."""
+        """Time since the last impact and the velocity it left, at times after the first; zero at rest."""
         since, leaving = np.zeros_like(after), np.zeros_like(after)
         if self.e == 1.0 and speed > 0.0:
             flight = 2.0 * speed / -self.f

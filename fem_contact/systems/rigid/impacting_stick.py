@@ -20,8 +20,8 @@ class ImpactingStick:
 
         u_N = y' + l/2 sin(gamma) gamma',    u_T = -(x' + l/2 cos(gamma) gamma'),
 
-    the tangent being -x. The paper gives neither C nor I, and calls the angle gamma in its text and theta under its
-    figure. With its values, the defaults here, the sliding turns round in the first impact.
+    the tangent being -x. The paper gives neither C nor I, and calls the angle gamma in its text and theta
+    under its figure. With its values, the defaults here, the sliding turns round in the first impact.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class ImpactingStick:
     """
 
     m: float = field(default=1.0, metadata={"dimension": "mass"})
-    l: float = field(default=1.0, metadata={"dimension": "length"})  # noqa: E741
+    l: float = field(default=1.0, metadata={"dimension": "length"})
     g: float = field(default=10.0, metadata={"dimension": "acceleration"})
     mu: float = 0.01
     e: float = 1.0
@@ -46,7 +46,7 @@ class ImpactingStick:
 
     def system(self) -> LagrangianSystem:
         """Three coordinates, one contact with friction; it starts as in the paper."""
-        m, l = self.m, self.l  # noqa: E741
+        m, l = self.m, self.l
         angle = np.pi / 4.0
         return LagrangianSystem(
             n=3,

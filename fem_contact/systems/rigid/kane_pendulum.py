@@ -1,4 +1,4 @@
-"""Kane's double pendulum, whose lower tip strikes a rough table (Kane 1984, cited in HAL 04230941 section 2.3)."""
+"""Kane's double pendulum, whose lower tip strikes a rough table (Kane 1984, cited in HAL 04230941)."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class KanePendulum:
         M = [[(m1/3 + m2) a^2, m2 a b/2 cos(alpha - beta)], [sym., m2 b^2/3]]
         H = [[a sin alpha, b sin beta], [a cos alpha, b cos beta]],    the tangent being +x.
 
-    Newton's impact law with Coulomb friction in the velocities after the impact can leave the pendulum with more
-    energy than it had: the restitution asks for an impulse that also turns the sliding round, and friction
-    counts as dissipation only what it takes from the sliding afterwards (HAL 04230941 eq. 44).
+    Newton's impact law with Coulomb friction in the velocity after the impact can leave the pendulum with
+    more energy than it had: the friction that opposes the sliding afterwards, or stops it, pushes along the
+    sliding before, and its work (u_T- + u_T+)/2 p_T can be positive (HAL 04230941 eq. 44 and below).
 
-    The paper cites the example without numbers: the parameters and the start are ours, a published-like choice
-    (equal rods of 1 m, 20 and 30 degrees, slow) for which the classical law nearly triples the kinetic energy.
+    The paper cites the example without numbers: the parameters and the start are ours, equal rods of 1 m at
+    20 and 30 degrees, turning slowly. The classical law nearly triples their kinetic energy.
 
     Parameters
     ----------

@@ -64,8 +64,8 @@ class LinearOscillator:
     def exact(self, t: FloatArray, q0: FloatArray, v0: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The motion in closed form, (N, 1) each, where it oscillates, c^2 < 4 k m; see ``HasExact``.
 
-        With a = c/(2 m), w = sqrt(k/m - a^2) the free motion is q = R exp(-a t) sin(w t + phase). The wall is at
-        its zeros, the first at t_1 = (pi - phase)/w with speed s = R w exp(-a t_1). After an impact
+        With a = c/(2 m), w = sqrt(k/m - a^2) the free motion is q = R exp(-a t) sin(w t + phase). The wall is
+        at its zeros, the first at t_1 = (pi - phase)/w with speed s = R w exp(-a t_1). After an impact
         q = v_i/w exp(-a tau) sin(w tau), so that the next one is half a period pi/w later whatever v_i, and
         v_i = e^i s exp(-a (i - 1) pi/w): impacts never accumulate, and the spring, slack at the wall, never
         holds the mass against it (for e = 0 it stays there without a force).

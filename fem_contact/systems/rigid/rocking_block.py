@@ -22,10 +22,10 @@ class RockingBlock:
     and I = m (l^2 + L^2)/12: upright, L is the width of the base and l the height. The paper's
     equations are without friction; ``mu`` adds it, the tangent being +x.
 
-    The paper (section 5.3) calls L the length and l the thickness, yet has l = 1.5 m and L = 1 m: it is a block
-    that stands upright; its start, y = 1 m and theta = 0.2 rad, is above the floor either way. Its
-    "y0 = 0.0 m/s" and "theta0 = 0.2 rad/s" are the velocities, their dots lost. It does not print g: 9.81 m/s^2,
-    as in its other examples.
+    The paper (section 5.3) calls L the length and l the thickness, yet has l = 1.5 m and L = 1 m: by eq. 9 a
+    block that stands upright. Its start, y = 1 m and theta = 0.2 rad, is above the floor, with l and L
+    exchanged as well. Its "y0 = 0.0 m/s" and "theta0 = 0.2 rad/s" are the velocities, their dots lost. It
+    does not print g: 9.81 m/s^2, as in its other examples.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class RockingBlock:
     """
 
     m: float = field(default=1.0, metadata={"dimension": "mass"})
-    l: float = field(default=1.5, metadata={"dimension": "length"})  # noqa: E741
+    l: float = field(default=1.5, metadata={"dimension": "length"})
     L: float = field(default=1.0, metadata={"dimension": "length"})
     g: float = field(default=9.81, metadata={"dimension": "acceleration"})
     mu: float = 0.0
@@ -53,7 +53,7 @@ class RockingBlock:
 
     def system(self) -> LagrangianSystem:
         """Three coordinates, the contacts A and B; with the default sizes it starts as in the paper."""
-        m, l, L = self.m, self.l, self.L  # noqa: E741
+        m, l, L = self.m, self.l, self.L
         return LagrangianSystem(
             n=3,
             contacts=2,
