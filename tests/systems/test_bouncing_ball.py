@@ -1,4 +1,4 @@
-"""The bouncing ball: its closed form against a loop over the impacts, and Moreau-Jean against both."""
+"""The bouncing ball: its closed form against a loop over the impacts, and Moreau-Jean against it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def bounce(ball: BouncingBall, t: float, q: float, v: float) -> tuple[float, flo
 
 
 def test_the_impacts_of_the_paper_accumulate_at_three():
-    """RR-8029 example 1: f = -2, e = 1/2, q0 = 1; impacts at 1, 2, 5/2, 11/4, ... leaving at 1, 1/2, 1/4, ..."""
+    """RR-8029 example 1: f = -2, e = 1/2, q0 = 1; impacts at 1, 2, 5/2 ..., leaving at 1, 1/2, 1/4 ..."""
     ball = BouncingBall()
     assert isinstance(ball, HasExact)
     assert ball.rest_time(1.0, 0.0) == 3.0

@@ -1,4 +1,4 @@
-"""The oscillator at a wall: its closed form against an integration with events, Moreau-Jean against both."""
+"""The oscillator at a wall: its closed form against an integration with events, Moreau-Jean against it."""
 
 from __future__ import annotations
 

@@ -18,9 +18,9 @@ LAWS = {MoreauJean: 1.0, MoreauJeanFremond: 0.5}
 
 
 def impact(M, H, v, e, mu, share):
-    """Impulse of one contact and the velocities after it, with Coulomb's law in w_T = u_T- + share (u_T+ - u_T-).
+    """Impulse of a contact and the velocities after it; Coulomb's law in w_T = u_T- + share (u_T+ - u_T-).
 
-    u_N+ = -e u_N-, and the three cases of the cone: stick, or slide either way, p_T = -s mu p_N with s w_T > 0.
+    u_N+ = -e u_N-, and the cone case by case: stick, or slide either way, p_T = -s mu p_N with s w_T > 0.
     """
     W, u = H @ np.linalg.solve(M, H.T), H @ v
     jump = -(1.0 + e) * u[0]
@@ -134,7 +134,7 @@ def test_the_pendulum_is_one_of_two_uniform_rods():
 
 
 def pendulum_impact(system: LagrangianSystem, share: float):
-    """H, the velocities before and after the first impact, its impulse; the fall by an adaptive integration."""
+    """H, the velocities before and after the first impact, its impulse; the fall by adaptive integration."""
 
     def rates(t, y):
         return np.r_[y[2:], np.linalg.solve(system.mass_matrix(y[:2]), system.forces(t, y[:2], y[2:]))]
