@@ -56,7 +56,8 @@ def test_the_impacts_of_the_paper_accumulate_at_three():
 )
 def test_the_closed_form_is_the_motion_from_impact_to_impact(f, e, q0, v0, share):
     ball = BouncingBall(f=f, e=e)
-    t = share * min(0.98 * ball.rest_time(q0, v0), 10.0)  # before rest: the loop counts every impact
+    flight = 2.0 * np.sqrt(v0 * v0 - 2.0 * f * q0) / -f
+    t = share * min(0.98 * ball.rest_time(q0, v0), 100.0 * flight)  # before rest: the loop counts impacts
     q, v = ball.exact(np.array([t]), np.array([q0]), np.array([v0]))
     expected = bounce(ball, t, q0, v0)
     assert q[0, 0] == pytest.approx(expected[0], abs=1e-9)
