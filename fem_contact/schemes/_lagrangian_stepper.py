@@ -23,8 +23,8 @@ from fem_contact.problems.local import LocalProblem
 from fem_contact.schemes import _lagrangian_kernels as kernels
 from fem_contact.schemes import base
 from fem_contact.schemes._lagrangian_energy import account, contact_works, energies
+from fem_contact.schemes._linear_stepper import ContactWeights
 from fem_contact.schemes._linearisation import Linearisation
-from fem_contact.schemes._theta_stepper import ContactWeights
 from fem_contact.schemes.base import State, StepReport
 from fem_contact.schemes.newton import Newton
 from fem_contact.solvers.base import Solver

@@ -1,4 +1,4 @@
-"""Compiled products K q, K v, M v (and C v), reading each matrix once.
+"""Compiled products K q, K v, M v (and C v), or K q, K y, M v, M a, reading each matrix once.
 
 K and M come as upper triangles, the diagonal first in each row: half the memory to read. Indices are
 unsigned, so that indexing needs no test for negative numbers.
@@ -93,3 +93,80 @@ def rows(ptr, idx, val, v, out):
         for s in range(ptr[i], ptr[i + 1]):
             total += val[s] * v[idx[s]]
         out[i] = total
+
+
+@njit(cache=True, fastmath=SUMS)
+def pairs_by_entry(ptr, idx, kval, mval, q, y, v, a, out):
+    """out[:4] = (K q, K y, M v, M a) for any symmetric K and M on one pattern."""
+    n = len(q)
+    Kq, Ky, Mv, Ma = out[0], out[1], out[2], out[3]
+    for i in range(n):
+        Kq[i] = 0.0
+        Ky[i] = 0.0
+        Mv[i] = 0.0
+        Ma[i] = 0.0
+    for i in range(n):
+        start = ptr[i]
+        q_i, y_i, v_i, a_i = q[i], y[i], v[i], a[i]
+        k, m = kval[start], mval[start]
+        kq, ky, mv, ma = k * q_i, k * y_i, m * v_i, m * a_i
+        for s in range(start + 1, ptr[i + 1]):
+            j, k, m = idx[s], kval[s], mval[s]
+            kq += k * q[j]
+            ky += k * y[j]
+            mv += m * v[j]
+            ma += m * a[j]
+            Kq[j] += k * q_i
+            Ky[j] += k * y_i
+            Mv[j] += m * v_i
+            Ma[j] += m * a_i
+        Kq[i] += kq
+        Ky[i] += ky
+        Mv[i] += mv
+        Ma[i] += ma
+
+
+@njit(cache=True, fastmath=SUMS)
+def pairs_by_node(ptr, idx, blocks, q, y, v, a, out):
+    """out[:4] = (K q, K y, M v, M a) for two dofs a node, with the ``blocks`` of :func:`by_node`."""
+    Kq, Ky, Mv, Ma = out[0], out[1], out[2], out[3]
+    for i in range(len(q)):
+        Kq[i] = 0.0
+        Ky[i] = 0.0
+        Mv[i] = 0.0
+        Ma[i] = 0.0
+    for node in range(len(ptr) - 1):
+        r, t = 2 * node, 2 * node + 1
+        q_r, q_t, y_r, y_t = q[r], q[t], y[r], y[t]
+        v_r, v_t, a_r, a_t = v[r], v[t], a[r], a[t]
+        kq_r, kq_t, ky_r, ky_t = 0.0, 0.0, 0.0, 0.0
+        mv_r, mv_t, ma_r, ma_t = 0.0, 0.0, 0.0, 0.0
+        for s in range(ptr[node], ptr[node + 1]):
+            i = 2 * idx[s]
+            j = i + 1
+            b0, b1, b2, b3, m = blocks[s, 0], blocks[s, 1], blocks[s, 2], blocks[s, 3], blocks[s, 4]
+            kq_r += b0 * q[i] + b1 * q[j]
+            kq_t += b2 * q[i] + b3 * q[j]
+            ky_r += b0 * y[i] + b1 * y[j]
+            ky_t += b2 * y[i] + b3 * y[j]
+            mv_r += m * v[i]
+            mv_t += m * v[j]
+            ma_r += m * a[i]
+            ma_t += m * a[j]
+            if i != r:
+                Kq[i] += b0 * q_r + b2 * q_t
+                Kq[j] += b1 * q_r + b3 * q_t
+                Ky[i] += b0 * y_r + b2 * y_t
+                Ky[j] += b1 * y_r + b3 * y_t
+                Mv[i] += m * v_r
+                Mv[j] += m * v_t
+                Ma[i] += m * a_r
+                Ma[j] += m * a_t
+        Kq[r] += kq_r
+        Kq[t] += kq_t
+        Ky[r] += ky_r
+        Ky[t] += ky_t
+        Mv[r] += mv_r
+        Mv[t] += mv_t
+        Ma[r] += ma_r
+        Ma[t] += ma_t

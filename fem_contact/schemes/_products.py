@@ -15,7 +15,7 @@ Unsigned = NDArray[np.uint32]
 
 
 class Products:
-    """(K q, K v, M v, C v) of a state, in the layout that suits the matrices.
+    """(K q, K v, M v, C v) of a state and the like, in the layout that suits the matrices.
 
     Matrices that are made of 2 x 2 blocks (two dofs a node), those of M multiples of the identity, are
     kept by node; any others entry by entry.
@@ -25,13 +25,16 @@ class Products:
         upper_K, upper_M = _upper(K), _upper(M)
         blocks = _node_blocks(upper_K, upper_M)
         self._multiply: Callable[..., None]
+        self._multiply_pairs: Callable[..., None]
         self._matrices: tuple[NDArray, ...]
         if blocks is not None:
-            self._multiply, self._matrices = kernels.by_node, blocks
+            self._multiply, self._multiply_pairs = kernels.by_node, kernels.pairs_by_node
+            self._matrices = blocks
         else:
             pattern = _pattern(upper_K, upper_M, identity(M.shape[0], format="csr"))
             values = (_values_on(pattern, upper_K), _values_on(pattern, upper_M))
-            self._multiply, self._matrices = kernels.by_entry, (*unsigned(pattern), *values)
+            self._multiply, self._multiply_pairs = kernels.by_entry, kernels.pairs_by_entry
+            self._matrices = (*unsigned(pattern), *values)
         C = C.copy()
         C.eliminate_zeros()
         self.damped = C.nnz > 0
@@ -41,7 +44,17 @@ class Products:
         """out (4, n) = (K q, K v, M v, C v); the last is left at zero without damping."""
         self._multiply(*self._matrices, q, v, out)
         if self.damped:
-            kernels.rows(*self._C, v, out[3])
+            self.damp_into(v, out[3])
+
+    def pairs_into(
+        self, q: FloatArray, y: FloatArray, v: FloatArray, a: FloatArray, out: FloatArray
+    ) -> None:
+        """out[:4] = (K q, K y, M v, M a)."""
+        self._multiply_pairs(*self._matrices, q, y, v, a, out)
+
+    def damp_into(self, v: FloatArray, out: FloatArray) -> None:
+        """out = C v."""
+        kernels.rows(*self._C, v, out)
 
 
 def unsigned(matrix: csr_matrix) -> tuple[Unsigned, Unsigned]:

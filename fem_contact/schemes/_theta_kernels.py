@@ -1,7 +1,8 @@
 """Compiled parts of a step of the theta family: arrays in, arrays out, nothing allocated.
 
-``hptr``, ``hidx``, ``hval`` are H by rows (unsigned, so that indexing needs no test for negative numbers).
-``now`` and ``then`` hold (K q, K v, M v, C v) of the state that a step starts from and ends in.
+``hptr``, ``hidx``, ``hval`` are H by rows. ``now`` and ``then`` hold (K q, K v, M v, C v) of the state that a
+step starts from and ends in. Forces are weighted by theta, the velocities of q_{k+1} = q_k + h v_{k+theta_q}
+by theta_q.
 """
 
 from __future__ import annotations
@@ -9,6 +10,15 @@ from __future__ import annotations
 from numba import njit
 
 from fem_contact.problems._kernels import SUMS
+from fem_contact.schemes._step_kernels import (
+    add_rows,
+    choose_rows,
+    contact_state,
+    contact_works,
+    half_dot,
+    load,
+    spread,
+)
 from fem_contact.schemes.base import (
     DAMPING,
     ELASTIC,
@@ -26,220 +36,53 @@ from fem_contact.schemes.base import (
 @njit(cache=True)
 def right_hand_side(h, theta, constant, basis, amplitude, fields, now, free, F, rhs):
     """F = F_{k+theta} and rhs = h F - h K q - h^2 theta K v - h C v, zero on prescribed dofs."""
-    n = len(rhs)
+    load(constant, basis, amplitude, fields, F)
     Kq, Kv, Cv = now[0], now[1], now[3]
-    for i in range(n):
-        F[i] = constant[i]
-    if len(fields) > 0:
-        for i in range(n):
-            F[i] += fields[i]
-    for j in range(len(amplitude)):
-        a = amplitude[j]
-        if a != 0.0:
-            for i in range(n):
-                F[i] += a * basis[j, i]
-    for i in range(n):
+    for i in range(len(rhs)):
         rhs[i] = free[i] * (h * (F[i] - Kq[i] - Cv[i]) - h * h * theta * Kv[i])
 
 
 @njit(cache=True)
-def pose(
-    gap,
-    u,
-    hptr,
-    hidx,
-    hval,
-    x,
-    e,
-    mu,
-    W,
-    p,
-    d,
-    weight,
-    slope,
-    offset,
-    reach,
-    gap_tol,
-    velocity_tol,
-    u_free,
-    active,
-    was,
-    A,
-    b,
-    mu_active,
-    r,
-):
-    """The local problem of the active contacts: A = weight W and
-    b = weight u_free + (1 - weight) u_k + ((slope e + offset) u_N,k, 0), with u_free = u_k + H x.
-
-    Returns the number of active contacts, and whether they are those of the step before.
-    """
-    count = 0
-    same = True
-    for i in range(len(gap)):
-        active[i] = gap[i] + reach * u[i, 0] <= gap_tol and u[i, 0] <= velocity_tol
-        same = same and active[i] == was[i]
-        was[i] = active[i]
-        for a in range(d):
-            total = u[i, a]
-            for s in range(hptr[d * i + a], hptr[d * i + a + 1]):
-                total += hval[s] * x[hidx[s]]
-            u_free[i, a] = total
-        if active[i]:
-            mu_active[count] = mu[i]
-            for a in range(d):
-                b[d * count + a] = weight * u_free[i, a] + (1.0 - weight) * u[i, a]
-                r[d * count + a] = p[i, a]
-            b[d * count] += (slope * e[i] + offset) * u[i, 0]
-            count += 1
-    if not same:
-        size = d * count
-        row = 0
-        for i in range(len(gap)):
-            if not active[i]:
-                continue
-            for a in range(d):
-                start = row * size
-                column = 0
-                for j in range(len(gap)):
-                    if active[j]:
-                        for c in range(d):
-                            A[start + column] = weight * W[d * i + a, d * j + c]
-                            column += 1
-                row += 1
-    return count, same
-
-
-@njit(cache=True)
-def spread(active, r, d, p):
-    """p of all contacts from r of the active ones."""
-    count = 0
-    for i in range(len(active)):
-        for a in range(d):
-            p[i, a] = r[d * count + a] if active[i] else 0.0
-        if active[i]:
-            count += 1
-
-
-@njit(cache=True)
-def transposed_product(hptr, hidx, hval, p, out):
-    """out = H^T p."""
-    for i in range(len(out)):
-        out[i] = 0.0
-    flat = p.ravel()
-    for row in range(len(flat)):
-        for s in range(hptr[row], hptr[row + 1]):
-            out[hidx[s]] += hval[s] * flat[row]
-
-
-@njit(cache=True)
-def choose_rows(p, used, share):
-    """Rows of the response, and their factors, that make up Mhat^{-1} H^T p; returns how many."""
-    flat = p.ravel()
-    count = 0
-    for j in range(len(flat)):
-        if flat[j] != 0.0:
-            used[count], share[count] = j, flat[j]
-            count += 1
-    return count
-
-
-@njit(cache=True, fastmath=SUMS)
-def add_rows(G, used, share, count, x):
-    """x += sum_s share[s] G[used[s]], eight rows at a time."""
-    n = len(x)
-    s = 0
-    while s + 8 <= count:
-        a, b, c, d = share[s], share[s + 1], share[s + 2], share[s + 3]
-        e, f, g, h = share[s + 4], share[s + 5], share[s + 6], share[s + 7]
-        g0, g1, g2, g3 = G[used[s]], G[used[s + 1]], G[used[s + 2]], G[used[s + 3]]
-        g4, g5, g6, g7 = G[used[s + 4]], G[used[s + 5]], G[used[s + 6]], G[used[s + 7]]
-        for i in range(n):
-            x[i] += (
-                a * g0[i] + b * g1[i] + c * g2[i] + d * g3[i] + e * g4[i] + f * g5[i] + g * g6[i] + h * g7[i]
-            )
-        s += 8
-    while s < count:
-        a, g0 = share[s], G[used[s]]
-        for i in range(n):
-            x[i] += a * g0[i]
-        s += 1
-
-
-@njit(cache=True)
-def update(h, theta, q, v, x, q_new, v_new):
-    """v_{k+1} = v_k + x and q_{k+1} = q_k + h v_{k+theta}; x holds the change of v."""
+def update(h, theta_q, q, v, x, q_new, v_new):
+    """v_{k+1} = v_k + x and q_{k+1} = q_k + h v_{k+theta_q}; x holds the change of v."""
     for i in range(len(x)):
         v_new[i] = v[i] + x[i]
-        q_new[i] = q[i] + h * (v[i] + theta * x[i])
-
-
-@njit(cache=True)
-def contact_state(hptr, hidx, hval, g0, q, v, d, gap, u):
-    """g = g0 + (H q)_N and u = H v."""
-    for i in range(len(g0)):
-        for a in range(d):
-            total = 0.0
-            for s in range(hptr[d * i + a], hptr[d * i + a + 1]):
-                total += hval[s] * v[hidx[s]]
-            u[i, a] = total
-        total = g0[i]
-        for s in range(hptr[d * i], hptr[d * i + 1]):
-            total += hval[s] * q[hidx[s]]
-        gap[i] = total
+        q_new[i] = q[i] + h * (v[i] + theta_q * x[i])
 
 
 @njit(cache=True, fastmath=SUMS)
-def half_dot(a, b):
-    """a.b / 2."""
-    total = 0.0
-    for i in range(len(a)):
-        total += a[i] * b[i]
-    return 0.5 * total
+def step_works(h, theta, theta_q, F, v, x, now, q, q_new, then, damped):
+    """External and damping work, and (1/2 - theta_q) |dv|_M^2 + (1/2 - theta) |dq|_K^2.
 
-
-@njit(cache=True, fastmath=SUMS)
-def step_works(h, theta, F, q, v, x, now, q_new, then, damped):
-    """External and damping work, and (1/2 - theta)[|dv|_M^2 + |dq|_K^2] (HAL 04230941 eq. 56-58)."""
+    HAL 04230941 eq. 56-58, where theta_q = theta.
+    """
     Kq, Mv, Cv = now[0], now[2], now[3]
     Kq_new, Mv_new, Cv_new = then[0], then[2], then[3]
     external = 0.0
     damping = 0.0
     for i in range(len(x)):
-        external += (v[i] + theta * x[i]) * F[i]
+        external += (v[i] + theta_q * x[i]) * F[i]
     if damped:
         for i in range(len(x)):
-            damping -= (v[i] + theta * x[i]) * ((1.0 - theta) * Cv[i] + theta * Cv_new[i])
-    numerical = 0.0
+            damping -= (v[i] + theta_q * x[i]) * ((1.0 - theta) * Cv[i] + theta * Cv_new[i])
+    inertial = 0.0
+    if theta_q != 0.5:
+        for i in range(len(x)):
+            inertial += x[i] * (Mv_new[i] - Mv[i])
+    elastic = 0.0
     if theta != 0.5:
         for i in range(len(x)):
-            numerical += x[i] * (Mv_new[i] - Mv[i]) + (q_new[i] - q[i]) * (Kq_new[i] - Kq[i])
-    return h * external, h * damping, (0.5 - theta) * numerical
+            elastic += (q_new[i] - q[i]) * (Kq_new[i] - Kq[i])
+    return h * external, h * damping, (0.5 - theta_q) * inertial + (0.5 - theta) * elastic
 
 
 @njit(cache=True)
-def contact_works(theta, u, u_new, p, d, work_normal, work_tangential):
-    """u_{N,k+theta} p_N and u_{T,k+theta} . p_T of each contact, and their sums."""
-    normal = 0.0
-    tangential = 0.0
-    for i in range(len(p)):
-        work_normal[i] = ((1.0 - theta) * u[i, 0] + theta * u_new[i, 0]) * p[i, 0]
-        total = 0.0
-        for a in range(1, d):
-            total += ((1.0 - theta) * u[i, a] + theta * u_new[i, a]) * p[i, a]
-        work_tangential[i] = total
-        normal += work_normal[i]
-        tangential += total
-    return normal, tangential
-
-
-@njit(cache=True)
-def respond(h, theta, active, r, d, G, used, share, q, v, p, x, q_new, v_new):
+def respond(h, theta_q, active, r, d, G, used, share, q, v, p, x, q_new, v_new):
     """From the solved impulses to the end of the step: p, x += Mhat^{-1} H^T p (when G holds it), q, v."""
     spread(active, r, d, p)
     if len(G) > 0:
         add_rows(G, used, share, choose_rows(p, used, share), x)
-    update(h, theta, q, v, x, q_new, v_new)
+    update(h, theta_q, q, v, x, q_new, v_new)
 
 
 @njit(cache=True)
@@ -250,6 +93,7 @@ def finish(
     g0,
     h,
     theta,
+    theta_q,
     F,
     q,
     v,
@@ -274,8 +118,8 @@ def finish(
     (order of ``schemes.base.SCALARS``, the support's work left at zero), and the residual of their identity
     against the energy ``before``."""
     contact_state(hptr, hidx, hval, g0, q_new, v_new, d, gap_new, u_new)
-    external, damping, numerical = step_works(h, theta, F, q, v, x, now, q_new, then, damped)
-    normal, tangential = contact_works(theta, u, u_new, p, d, work_normal, work_tangential)
+    external, damping, numerical = step_works(h, theta, theta_q, F, v, x, now, q, q_new, then, damped)
+    normal, tangential = contact_works(theta_q, u, u_new, p, d, work_normal, work_tangential)
     kinetic, elastic = half_dot(v_new, then[2]), half_dot(q_new, then[0])
     scalars[KINETIC], scalars[ELASTIC], scalars[TOTAL] = kinetic, elastic, kinetic + elastic
     scalars[EXTERNAL], scalars[DAMPING], scalars[NUMERICAL] = external, damping, numerical

@@ -8,5 +8,10 @@ SCHEMES = Registry(
     {
         "moreau-jean": ("fem_contact.schemes.theta", "MoreauJean"),
         "moreau-jean-fremond": ("fem_contact.schemes.theta", "MoreauJeanFremond"),
+        "moreau-jean-variant": ("fem_contact.schemes.theta", "MoreauJeanVariant"),
+        "newmark": ("fem_contact.schemes.newmark", "Newmark"),
+        "hht": ("fem_contact.schemes.hht", "HHT"),
+        "generalized-alpha": ("fem_contact.schemes.generalized_alpha", "GeneralizedAlpha"),
+        "krenk-hogsberg": ("fem_contact.schemes.krenk_hogsberg", "KrenkHogsberg"),
     }
 )

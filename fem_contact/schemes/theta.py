@@ -1,25 +1,32 @@
-"""The theta family on linear systems: Moreau-Jean and Moreau-Jean-Frémond.
+"""The theta family on linear systems: Moreau-Jean, Moreau-Jean-Frémond and the variant of Moreau-Jean.
 
-Both integrate (Acary & Collins-Craft, HAL 04230941, eq. 52 and 63), with
-Mhat = M + h theta C + h^2 theta^2 K constant and factored once,
+All weight the forces by theta and the velocity that moves the positions by theta_q. With
+Mhat = M + h theta C + h^2 theta theta_q K constant and factored once,
 
     v_free  = v_k + Mhat^{-1} [h F_{k+theta} - h C v_k - h K q_k - h^2 theta K v_k]
-    v_{k+1} = v_free + Mhat^{-1} H^T p,      q_{k+1} = q_k + h v_{k+theta}
+    v_{k+1} = v_free + Mhat^{-1} H^T p,      q_{k+1} = q_k + h v_{k+theta_q}
 
-and differ in the local problem -(w + mu |w_T| n) in N_K(p), w = A p + b, W = H Mhat^{-1} H^T:
+where theta_q = theta in the first two (Acary & Collins-Craft, HAL 04230941, eq. 52 and 63) and 1/2 in the
+variant (Acary, RR-8602, eq. 31). The local problem is -(w + mu |w_T| n) in N_K(p), w = A p + b,
+W = H Mhat^{-1} H^T:
 
-    Moreau-Jean   w = u_{k+1} + (e u_{N,k}, 0)                                 A = W
-    Frémond       w = u_{k+theta} + ((theta (1 + e) - 1) u_{N,k}, 0)           A = theta W
+    Moreau-Jean and variant   w = u_{k+1} + (e u_{N,k}, 0)                         A = W
+    Frémond                   w = u_{k+theta} + ((theta (1 + e) - 1) u_{N,k}, 0)   A = theta W
 
-Either closes, at every step (eq. 56),
+Every step closes (HAL 04230941 eq. 56 for theta_q = theta, RR-8602 eq. 92 for theta_q = 1/2)
 
-    dE = W_ext + W_damp + (1/2 - theta) [|dv|_M^2 + |dq|_K^2] + u_{k+theta} . p.
+    dE = (1/2 - theta_q) |dv|_M^2 + (1/2 - theta) |dq|_K^2 + u_{k+theta_q} . p
+         + h v_{k+theta_q} . F_{k+theta} - h v_{k+theta_q} . C v_{k+theta},
+
+the last two being the work of the loads and of damping.
 
 On a Lagrangian system the same law ends a Newton iteration, see
 :mod:`fem_contact.schemes._lagrangian_stepper`.
 
 With 1/2 <= theta <= 1/(1 + e) no Frémond contact does positive work (eq. 78-80); in Moreau-Jean the
-tangential part (eq. 62) can be positive.
+tangential part (eq. 62) can be positive. The variant's impulses do the normal work
+u_{N,k+1/2} p_N = (1 - e) u_{N,k} p_N / 2 <= 0 whatever theta and e are: without friction it dissipates for
+every theta >= 1/2.
 """
 
 from __future__ import annotations
@@ -32,7 +39,8 @@ import numpy as np
 
 from fem_contact.contact.activation import Activation
 from fem_contact.errors import FemContactWarning, ModelError
-from fem_contact.schemes._theta_stepper import ContactWeights, ThetaStepper
+from fem_contact.schemes._linear_stepper import ContactWeights
+from fem_contact.schemes._theta_stepper import ThetaStepper
 from fem_contact.schemes.base import Stepper
 from fem_contact.schemes.newton import FRAMES, Newton
 from fem_contact.solvers.base import Solver
@@ -47,7 +55,8 @@ class ThetaScheme:
     Parameters
     ----------
     theta : float
-        In [0, 1]; the scheme is known to dissipate for 1/2 <= theta <= 1/(1 + e_max).
+        Weight of the forces, in [0, 1]; the scheme is known to dissipate for
+        1/2 <= theta <= 1/(1 + e_max), the variant for 1/2 <= theta.
     activation : Activation
         Which contacts take part in a step.
     newton : Newton
@@ -70,6 +79,11 @@ class ThetaScheme:
         if self.frame not in FRAMES:
             raise ModelError(f"frame = {self.frame!r}: it must be one of {', '.join(FRAMES)}")
 
+    @property
+    def theta_q(self) -> float:
+        """Weight of the velocity in q_{k+1} = q_k + h v_{k+theta_q}."""
+        return self.theta
+
     def weights(self) -> ContactWeights:
         """How the scheme poses its local problem."""
         raise NotImplementedError
@@ -80,7 +94,7 @@ class ThetaScheme:
         Warns
         -----
         FemContactWarning
-            When theta leaves the bounds 1/2 <= theta <= 1/(1 + e_max) of a proved dissipation.
+            When theta leaves the bounds of a proved dissipation.
 
         Raises
         ------
@@ -89,11 +103,13 @@ class ThetaScheme:
         """
         self._warn_bounds(system)
         if isinstance(system, LinearSystem):
-            return ThetaStepper(system, h, self.theta, self.activation, self.weights(), solver)
+            return ThetaStepper(
+                system, h, self.theta, self.theta_q, self.activation, self.weights(), solver
+            )
         # Imported here: its kernels are of no use to a linear system.
         from fem_contact.schemes._lagrangian_stepper import LagrangianThetaStepper, Weights
 
-        weights = Weights(self.theta, self.theta, self.weights())
+        weights = Weights(self.theta, self.theta_q, self.weights())
         return LagrangianThetaStepper(system, h, weights, self.activation, self.newton, self.frame, solver)
 
     def _warn_bounds(self, system: System) -> None:
@@ -140,3 +156,33 @@ class MoreauJeanFremond(ThetaScheme):
     def weights(self) -> ContactWeights:
         """A = theta W, b = theta u_free + (1 - theta) u_k + ((theta (1 + e) - 1) u_{N,k}, 0)."""
         return ContactWeights(weight=self.theta, slope=self.theta, offset=self.theta - 1.0)
+
+
+@dataclass(frozen=True)
+class MoreauJeanVariant(ThetaScheme):
+    """Moreau-Jean with q_{k+1} = q_k + h (v_k + v_{k+1})/2 (RR-8602 eq. 31).
+
+    It is Newmark's scheme with 2 beta = gamma = theta, and dissipates for theta >= 1/2 whatever the
+    restitution (eq. 92), where Moreau-Jean needs theta <= 1/(1 + e).
+    """
+
+    name: ClassVar[str] = "moreau-jean-variant"
+    source: ClassVar[str] = "RR-8602 eq. 92"
+
+    @property
+    def theta_q(self) -> float:
+        """Always 1/2."""
+        return 0.5
+
+    def weights(self) -> ContactWeights:
+        """A = W, b = u_free + (e u_{N,k}, 0)."""
+        return ContactWeights(weight=1.0, slope=1.0, offset=0.0)
+
+    def _warn_bounds(self, system: System) -> None:
+        if self.theta < 0.5:
+            warnings.warn(
+                f"{self.name}: theta = {self.theta:g} is below 1/2 ({self.source}): "
+                "the scheme may create energy",
+                FemContactWarning,
+                stacklevel=3,
+            )
