@@ -14,6 +14,7 @@ from fem_contact.schemes._linear_stepper import ContactWeights, LinearStepper
 from fem_contact.schemes._support_motion import SupportMotion
 from fem_contact.schemes.base import State, StepReport
 from fem_contact.solvers.base import Solver
+from fem_contact.solvers.factor import is_symmetric
 from fem_contact.systems.linear import LinearSystem
 
 FloatArray = NDArray[np.float64]
@@ -44,7 +45,8 @@ class ThetaStepper(LinearStepper):
         Mhat = system.M + (h * theta) * system.C + (h * h * theta * theta_q) * system.K
         self.factor = self._factorise(Mhat, "M + h theta C + h^2 theta theta_q K")
         self._set_response(self._to_impulses, system.n)
-        self.W = 0.5 * (self.W + self.W.T)  # symmetric in exact arithmetic
+        if is_symmetric(system.C):  # so is W, in exact arithmetic
+            self.W = 0.5 * (self.W + self.W.T)
         self._F, self._rhs, self._x, self._back = (np.zeros(system.n) for _ in range(4))
         self._total = 0.0
 

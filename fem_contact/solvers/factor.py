@@ -67,7 +67,12 @@ def factorise(matrix: csr_matrix, name: str = "the iteration matrix") -> Factor:
     """
     matrix = csr_matrix(matrix, dtype=np.float64)
     matrix.sort_indices()
-    skew = abs(matrix - matrix.T)
-    if skew.nnz == 0 or skew.max() <= 1e-13 * abs(matrix).max():
+    if is_symmetric(matrix):
         return CholeskyFactor(matrix, name)
     return LUFactor(matrix, name)
+
+
+def is_symmetric(matrix: csr_matrix) -> bool:
+    """Whether a sparse matrix is symmetric to round-off."""
+    skew = abs(matrix - matrix.T)
+    return bool(skew.nnz == 0 or skew.max() <= 1e-13 * abs(matrix).max())

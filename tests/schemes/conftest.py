@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
+from fem_contact.expressions import Expression
 from fem_contact.fem.force import Force
 from fem_contact.systems.linear import LinearSystem
 
@@ -37,6 +40,17 @@ def random_system(
     )
 
 
+def shaken(system: LinearSystem, seed: int) -> LinearSystem:
+    """The same under loads that vary in time, its damping matrix with a skew (gyroscopic) part."""
+    rng = np.random.default_rng(2000 + seed)
+    n = system.n
+    G = rng.normal(size=(n, n))
+    loads = Force(
+        np.zeros(n), 10.0 * rng.normal(size=(2, n)), (Expression("sin(30*t)"), Expression("sign(cos(50*t))"))
+    )
+    return replace(system, C=system.C + csr_matrix(G - G.T), force=system.force + loads)
+
+
 def random_start(system: LinearSystem, seed: int) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(1000 + seed)
     return np.zeros(system.n), 3.0 * rng.normal(size=system.n)
@@ -50,3 +64,8 @@ def make_system():
 @pytest.fixture
 def make_start():
     return random_start
+
+
+@pytest.fixture
+def shake():
+    return shaken

@@ -231,6 +231,10 @@ def test_a_damping_matrix_that_is_not_symmetric_is_stepped_too(make_system, make
     )
     assert np.abs(run.steps.work.damping).max() < 1e-13
     assert np.abs(run.steps.residual).max() < 1e-13 * run.steps.energy.total.max()
+    # The local problem is not symmetric then, and Newton's law tells whether it was posed so.
+    u_N, closed = run.steps.contact.u[..., 0], run.steps.contact.p[1:, :, 0] > 1e-9
+    assert closed.sum() > 5
+    assert np.abs((u_N[1:] + base.e * u_N[:-1])[closed]).max() < 1e-11
 
 
 def test_ball_under_gravity_bounces_to_the_closed_form_heights():
