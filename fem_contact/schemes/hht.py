@@ -27,7 +27,7 @@ class HHT(NewmarkScheme):
     Raises
     ------
     ModelError
-        When alpha is not in [0, 1/3], beta < 0 or gamma not in [0, 1].
+        When alpha is not in [0, 1/3], or beta or gamma is negative.
     """
 
     alpha: float = 0.1

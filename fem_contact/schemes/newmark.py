@@ -114,7 +114,7 @@ class NewmarkScheme:
 #: the recurrence of the accelerations does not grow, and hold all of eq. 29.
 RANGES = {
     "beta": (0.0, math.inf),
-    "gamma": (0.0, 1.0),
+    "gamma": (0.0, math.inf),
     "alpha": (0.0, 1.0 / 3.0),
     "alpha_m": (-1.0, 0.5),
     "alpha_f": (0.0, 0.5),
@@ -159,7 +159,7 @@ class Newmark(NewmarkScheme):
     Raises
     ------
     ModelError
-        When beta < 0 or gamma is not in [0, 1].
+        When beta or gamma is negative.
     """
 
     beta: float = 0.25
