@@ -102,7 +102,9 @@ class LinearStepper:
         free = diags(self._free)
         return factorise((free @ matrix @ free + diags(1.0 - self._free)).tocsr(), name)
 
-    def _set_response(self, respond: Callable[[FloatArray], tuple[FloatArray, FloatArray]], width: int) -> None:
+    def _set_response(
+        self, respond: Callable[[FloatArray], tuple[FloatArray, FloatArray]], width: int
+    ) -> None:
         """W = H V and, when it is small enough to keep, the response by rows.
 
         ``respond`` turns columns of H^T (on the free dofs) into the velocities V that unit impulses cause,

@@ -34,8 +34,8 @@ class NewmarkStepper(LinearStepper):
 
     symmetric when C is zero or a combination of M and K. See :mod:`fem_contact.schemes.newmark`.
 
-    A state carries, in ``extra``, the accelerations ``a`` (n,) and the filters ``zeta`` (2 or 4, n), which are
-    zeta = z/nu of q and K q and, where damping and loads are filtered too, of C v and F: regular at nu = 0.
+    A state carries, in ``extra``, the accelerations ``a`` (n,) and, unless eta = 0, the filters ``zeta``
+    (2 or 4, n) of q and K q and, where damping and loads are filtered too, of C v and F.
     """
 
     extras = ("energy/algorithmic", "work/algorithmic", "residual_algorithmic")

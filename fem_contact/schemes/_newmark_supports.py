@@ -10,7 +10,7 @@ RR-8602 eq. 27e filters that of the other dofs. Newmark's relations (27f, 27g) t
 With the reaction R_d = [M a - f]_d at t_k, f all the forces of the equation of motion including those of the
 filters (eq. 59), and the impulsive reaction rho_d = [M w - H^T p]_d, the balances of RR-8602 hold when
 
-    (q_{k+1} - q_k)_d . R_{k,gamma} - eps_q . (M a_{k,gamma})_d + v_{d,k+1/2} . rho_d + eps_v . (M v_{k+1/2})_d
+    dq_d . R_{k,gamma} - eps_q . (M a_{k,gamma})_d + v_{d,k+1/2} . rho_d + eps_v . (M v_{k+1/2})_d
 
 is added to the work of the external forces: the support's work.
 """
@@ -51,7 +51,7 @@ class NewmarkSupports:
         return (motion.rates(after) - motion.rates(before)) / (after - before)[:, None]
 
     def begin(self, a: FloatArray, rhs: FloatArray, free: FloatArray) -> None:
-        """The accelerations at t = 0: those of the support in ``a``, what they do to the others in ``rhs``."""
+        """The support's accelerations at t = 0 into ``a``; what they do to the other dofs into ``rhs``."""
         a[self.dofs] = self._slope.row(0)
         rhs -= free * (self._M @ a[self.dofs])
 

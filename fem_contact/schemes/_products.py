@@ -46,9 +46,7 @@ class Products:
         if self.damped:
             self.damp_into(v, out[3])
 
-    def pairs_into(
-        self, q: FloatArray, y: FloatArray, v: FloatArray, a: FloatArray, out: FloatArray
-    ) -> None:
+    def pairs_into(self, q: FloatArray, y: FloatArray, v: FloatArray, a: FloatArray, out: FloatArray) -> None:
         """out[:4] = (K q, K y, M v, M a)."""
         self._multiply_pairs(*self._matrices, q, y, v, a, out)
 

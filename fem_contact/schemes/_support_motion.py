@@ -25,7 +25,9 @@ FloatArray = NDArray[np.float64]
 class SupportMotion:
     """Prescribed dofs that move; made only when the motion is not constant."""
 
-    def __init__(self, system: LinearSystem, motion: PrescribedMotion, h: float, theta: float, theta_q: float):
+    def __init__(
+        self, system: LinearSystem, motion: PrescribedMotion, h: float, theta: float, theta_q: float
+    ):
         self.dofs, self._h, self._theta, self._theta_q = motion.dofs, h, theta, theta_q
         self._K, self._C, self._M = (csc_matrix(A)[:, motion.dofs] for A in (system.K, system.C, system.M))
         # theta = 1: the row of step k is the value at its end, t_{k+1}.

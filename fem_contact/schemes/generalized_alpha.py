@@ -57,7 +57,9 @@ class GeneralizedAlpha(NewmarkScheme):
     def __post_init__(self) -> None:
         given = [name for name in ("alpha_m", "alpha_f") if getattr(self, name) is not None]
         if self.rho_inf is not None and given:
-            raise ModelError(f"{self.name}: give rho_inf or alpha_m and alpha_f, not {given[0]} beside rho_inf")
+            raise ModelError(
+                f"{self.name}: give rho_inf or alpha_m and alpha_f, not {given[0]} beside rho_inf"
+            )
         if len(given) == 1:
             raise ModelError(f"{self.name}: give alpha_m and alpha_f both, not {given[0]} alone")
         self.check(
@@ -69,7 +71,7 @@ class GeneralizedAlpha(NewmarkScheme):
         )
 
     def parameters(self) -> NewmarkParameters:
-        """Weights by eq. 29 where rho_inf gives them, gamma by eq. 28 and beta by eq. 29 where they are open."""
+        """Weights by eq. 29 unless given, gamma by eq. 28 and beta by eq. 29 where they are open."""
         rho = RHO_INF if self.rho_inf is None else self.rho_inf
         alpha_m, alpha_f = (2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0)
         if self.alpha_m is not None and self.alpha_f is not None:

@@ -2,37 +2,37 @@
 
 Accelerations a are those of the smooth motion; contact adds the jump w of the velocity, M w = H^T P:
 
-    q_{k+1} = q_k + h v_k + h^2 [(1/2 - beta) a_k + beta a_{k+1}] + h/2 w                              (27f, 27i)
-    v_{k+1} = v_k + h [(1 - gamma) a_k + gamma a_{k+1}] + w                                            (27g, 27h)
-    -(w_c + mu |w_{c,T}| n) in N_K(P),    w_c = u_{k+1} + (e u_{N,k}, 0)                               (27d)
+    q_{k+1} = q_k + h v_k + h^2 [(1/2 - beta) a_k + beta a_{k+1}] + h/2 w                     (27f, 27i)
+    v_{k+1} = v_k + h [(1 - gamma) a_k + gamma a_{k+1}] + w                                   (27g, 27h)
+    -(w_c + mu |w_{c,T}| n) in N_K(P),    w_c = u_{k+1} + (e u_{N,k}, 0)                      (27d)
 
 where eq. 27d is written with friction. The schemes differ in the equation of motion of the step. With
 x_{k+1-alpha} = (1 - alpha) x_{k+1} + alpha x_k and f = F - C v - K q:
 
     Newmark             M a_{k+1} = f_{k+1}
-    HHT                 M a_{k+1} = f_{k+1-alpha}                                                      (77)
-    generalized-alpha   M a_{k+1-alpha_m} = f_{k+1-alpha_f}                                            (61)
-    Krenk-Hogsberg      [M a + C v - F]_{k+1-alpha_m} = -[K q]_{k+1-alpha_f}                           (32)
+    HHT                 M a_{k+1} = f_{k+1-alpha}                                             (77)
+    generalized-alpha   M a_{k+1-alpha_m} = f_{k+1-alpha_f}                                   (61)
+    Krenk-Hogsberg      [M a + C v - F]_{k+1-alpha_m} = -[K q]_{k+1-alpha_f}                  (32)
 
 With nu = 1/2 - alpha_m, eta = alpha_f - alpha_m (57) and the filter zeta of x,
 
-    (1/2 + nu) zeta_{k+1} + (1/2 - nu) zeta_k = x_{k+1} - x_k,      zeta_0 = 0                         (55)
+    (1/2 + nu) zeta_{k+1} + (1/2 - nu) zeta_k = x_{k+1} - x_k,      zeta_0 = 0                (55)
 
 (zeta = z/nu, so that nu = 0 needs no limit), all read M a = f + eta (K zeta_q [+ zeta_{Cv} - zeta_F]) at
 every t_k, the bracket being absent in Krenk-Hogsberg (52, 59). Hence the algorithmic energy
 
-    H = E + h^2/4 (2 beta - gamma) |a|_M^2 + eta/2 (nu - gamma + 1/2) |zeta_q|_K^2                     (66)
+    H = E + h^2/4 (2 beta - gamma) |a|_M^2 + eta/2 (nu - gamma + 1/2) |zeta_q|_K^2            (66)
 
 and the balance that every step closes, x_{k,gamma} = (1 - gamma) x_k + gamma x_{k+1},
 
     dH = dq . (F - [eta zeta_F])_{k,gamma} - dq . (C v - [eta zeta_{Cv}])_{k,gamma} + u_{k+1/2} . P
          + h^2/2 (1/2 - gamma) (2 beta - gamma) |da|_M^2 + (eta + 1/2 - gamma) |dq|_K^2
-         + eta nu (gamma - nu - 1/2) |dzeta_q|_K^2                                                     (69, 72)
+         + eta nu (gamma - nu - 1/2) |dzeta_q|_K^2                                            (69, 72)
 
 whose first two terms are the work of the loads and of damping (for HHT they are eq. 78 and 79 with
-F_{-1} = F_0), the last three the work ``work/algorithmic`` of a step. A run records H as ``energy/algorithmic``
-and what is left of the balance as ``residual_algorithmic``. Its own balance of E counts
-``work/algorithmic`` - d(H - E) as numerical work.
+F_{-1} = F_0) and whose last three are ``work/algorithmic``. A run records H as ``energy/algorithmic`` and
+what is left of the balance as ``residual_algorithmic``. The balance of E, which every scheme records,
+counts ``work/algorithmic`` - d(H - E) as numerical work.
 
 Under the conditions of eq. 74 the quadratic terms are <= 0, and so is the normal work
 u_{N,k+1/2} P_N = (1 - e) u_{N,k} P_N / 2 of every contact (70). Friction is not covered: its work
@@ -110,8 +110,8 @@ class NewmarkScheme:
                 raise ModelError(f"{self.name}: {name} = {value!r}: it must be {allowed}")
 
 
-#: Ranges of the parameters. Those of alpha_m and alpha_f keep the weights at t_{k+1} at a half or more, so that
-#: the recurrence of the accelerations does not grow, and hold all of eq. 29.
+#: Ranges of the parameters. Those of alpha_m and alpha_f hold all of eq. 29, and keep the weights at t_{k+1}
+#: at a half or more, so that the recurrence of the accelerations does not grow.
 RANGES = {
     "beta": (0.0, math.inf),
     "gamma": (0.0, math.inf),

@@ -22,7 +22,15 @@ from fem_contact.fem.materials import Elastic, Rod
 from fem_contact.io.case import Case, load_case
 from fem_contact.io.case.settings import settings_model
 from fem_contact.mesh.shapes import SHAPES, HalfDisk, Line, Polygon, Rectangle
-from fem_contact.schemes import MoreauJean, MoreauJeanFremond
+from fem_contact.schemes import (
+    HHT,
+    GeneralizedAlpha,
+    KrenkHogsberg,
+    MoreauJean,
+    MoreauJeanFremond,
+    MoreauJeanVariant,
+    Newmark,
+)
 from fem_contact.solvers.auto import Auto
 
 TEXT = """\
@@ -174,6 +182,27 @@ def test_units_of_the_tolerances() -> None:
 
 
 @pytest.mark.parametrize(
+    ("table", "scheme"),
+    [
+        ({"name": "moreau-jean-variant", "theta": 0.7}, MoreauJeanVariant(0.7)),
+        ({"name": "newmark"}, Newmark()),
+        ({"name": "newmark", "beta": 0.3, "gamma": 0.6}, Newmark(0.3, 0.6)),
+        ({"name": "hht", "alpha": 0.1}, HHT(0.1)),
+        (
+            {"name": "hht", "gamma": 0.7, "activation": {"gamma": 0.5}},
+            HHT(gamma=0.7, activation=Activation(gamma=0.5)),
+        ),
+        ({"name": "generalized-alpha", "rho_inf": 0.5}, GeneralizedAlpha(rho_inf=0.5)),
+        ({"name": "krenk-hogsberg", "alpha_m": 0, "alpha_f": 0.1}, KrenkHogsberg(alpha_m=0.0, alpha_f=0.1)),
+    ],
+)
+def test_settings_of_the_newmark_family(table, scheme):
+    """gamma of the scheme and gamma of the activation are told apart by their tables."""
+    case = Case.from_dict(changed("scheme", {**table, "dt": 1e-4, "t_end": 1.0}))
+    assert case.scheme.settings == scheme
+
+
+@pytest.mark.parametrize(
     ("table", "shape"),
     [
         ({"kind": "rectangle", "width": "4 cm", "height": 25}, Rectangle(40.0, 25.0)),
@@ -213,6 +242,9 @@ def test_parameters_of_a_script() -> None:
 def test_obstacles(table: dict[str, Any], obstacle: object) -> None:
     assert Case.from_dict(changed("contact.0.obstacle", table)).contact[0].obstacle == obstacle
 
+
+#: The keys of [scheme] that every scheme has.
+GRID = {"dt": 1e-4, "t_end": 1.0}
 
 REFUSED = [
     # units and tables
@@ -364,6 +396,28 @@ REFUSED = [
         "[scheme]: unknown key 'thta'; allowed: name, dt, t_end, theta, activation, newton, frame (did you",
     ),
     ("scheme.theta", 2.0, "[scheme]: theta = 2.0: it must be in [0, 1]"),
+    (
+        "scheme",
+        {**GRID, "name": "newmark", "beta": -1},
+        "[scheme]: newmark: beta = -1.0: it must be at least 0",
+    ),
+    (
+        "scheme",
+        {**GRID, "name": "hht", "alpha": 0.5},
+        "[scheme]: hht: alpha = 0.5: it must be in [0, 0.333333]",
+    ),
+    (
+        "scheme",
+        {**GRID, "name": "hht", "theta": 0.5},
+        "[scheme]: unknown key 'theta'; allowed: name, dt, t_end, alp",
+    ),
+    ("scheme", {**GRID, "name": "generalized-alpha", "rho_inf": "x"}, "[scheme] rho_inf"),
+    (
+        "scheme",
+        {**GRID, "name": "krenk-hogsberg", "rho_inf": 0.5, "alpha_m": 0.1},
+        "[scheme]: krenk-hogsberg: give rho_inf or alpha_m and alpha_f, not alpha_m beside rho_inf",
+    ),
+    ("scheme", {**GRID, "name": "generalised-alpha"}, "(did you mean 'generalized-alpha'?)"),
     ("scheme.dt", None, "[scheme]: missing key 'dt'"),
     ("scheme.dt", 0, "[scheme] dt = 0: must be positive"),
     ("scheme.dt", "1 mm", "[scheme] dt: '1 mm': 'mm' is not a unit of time"),

@@ -132,21 +132,16 @@ class Stop(Exception):
     pass
 
 
-@pytest.mark.parametrize("at", [1, 49, 50, 51, 333, 599])
-def test_an_interrupted_run_resumes_to_the_same_file(case, tmp_path, at):
-    whole, broken = tmp_path / "whole.h5", tmp_path / "broken.h5"
-    run_case(case, whole)
-    model = build(case)
+def break_at(model, step: int) -> None:
+    """Let the scheme of a model raise at a step."""
 
     class Breaking(type(model.scheme)):
-        """The scheme, raising at a step."""
-
         def prepare(self, *arguments):
             stepper = super().prepare(*arguments)
             advance = stepper.advance
 
             def stopping(state, new, report):
-                if state.k == at:
+                if state.k == step:
                     raise Stop
                 advance(state, new, report)
 
@@ -154,11 +149,41 @@ def test_an_interrupted_run_resumes_to_the_same_file(case, tmp_path, at):
             return stepper
 
     object.__setattr__(model, "scheme", Breaking(**vars(model.scheme)))
+
+
+@pytest.mark.parametrize("at", [1, 49, 50, 51, 333, 599])
+def test_an_interrupted_run_resumes_to_the_same_file(case, tmp_path, at):
+    whole, broken = tmp_path / "whole.h5", tmp_path / "broken.h5"
+    run_case(case, whole)
+    model = build(case)
+
+    break_at(model, at)
     with pytest.raises(Stop):
         run_case(model, broken)
     cut = open_run(broken)
     assert not cut.complete
     assert len(cut.steps.t) == at + 1
+    run_case(case, broken, resume=True)
+    assert broken.read_bytes() == whole.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "scheme", ['"newmark"\ngamma = 0.7\nbeta = 0.4', '"hht"', '"generalized-alpha"', '"krenk-hogsberg"']
+)
+def test_what_a_scheme_carries_beside_q_and_v_is_in_the_checkpoint(tmp_path, scheme):
+    """Accelerations and filters: killed between two checkpoints, the run goes on to the same file."""
+    old = 'name = "moreau-jean-fremond"\ntheta = 0.5'
+    assert old in CASE
+    (tmp_path / "block.toml").write_text(CASE.replace(old, f"name = {scheme}"))
+    case = load_case(tmp_path / "block.toml")
+    whole, broken = tmp_path / "whole.h5", tmp_path / "broken.h5"
+    run = run_case(case, whole)
+    assert np.abs(run["steps/work/algorithmic"]).max() > 0.0
+    assert np.abs(run["steps/residual_algorithmic"]).max() <= 1e-11 * run["steps/energy/algorithmic"].max()
+    model = build(case)
+    break_at(model, 77)
+    with pytest.raises(Stop):
+        run_case(model, broken)
     run_case(case, broken, resume=True)
     assert broken.read_bytes() == whole.read_bytes()
 

@@ -42,7 +42,10 @@ class DenseStep:
         system, par, h, n, d = self.system, self.parameters, self.h, self.system.n, self.system.dim
         F, F_new = system.force.at(k * h), system.force.at((k + 1) * h)
         right = [
-            self.s * F_new + (1 - self.s) * (F - self.C @ v) - par.alpha_m * self.M @ a - par.alpha_f * self.K @ q,
+            self.s * F_new
+            + (1 - self.s) * (F - self.C @ v)
+            - par.alpha_m * self.M @ a
+            - par.alpha_f * self.K @ q,
             np.zeros(n),
             v + h * (1 - par.gamma) * a,
             q + h * v + h * h * (0.5 - par.beta) * a,

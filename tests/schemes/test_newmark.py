@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -74,9 +76,7 @@ def test_both_balances_close_at_every_step(make_system, make_start, shake, seed,
         run["steps/work/" + w]
         for w in ("external", "damping", "contact_normal", "contact_tangential", "numerical")
     )
-    np.testing.assert_allclose(
-        np.diff(run.steps.energy.total), works[1:], rtol=0, atol=1e-13 * scale_of(run)
-    )
+    np.testing.assert_allclose(np.diff(run.steps.energy.total), works[1:], rtol=0, atol=1e-13 * scale_of(run))
 
 
 def test_works_and_energies_are_those_of_the_report(make_system, make_start, shake):
@@ -119,7 +119,7 @@ def test_works_and_energies_are_those_of_the_report(make_system, make_start, sha
         - (gamma - 0.5 - alpha) * np.einsum("ki,ij,kj->k", dq, K, dq)
         - 2 * alpha * (1 - gamma) * np.einsum("ki,ij,kj->k", dz, K, dz)
     )
-    contact = np.array([np.sum(0.5 * (s.u + r.u) * r.p) for s, r in zip(reports[:-1], reports[1:], strict=True)])
+    contact = np.array([np.sum(0.5 * (s.u + r.u) * r.p) for s, r in itertools.pairwise(reports)])
     told = {name: np.array([r[name] for r in reports]) for name in (*_SCALARS, "energy/algorithmic")}
     scale = 1e-12 * H.max()
     assert np.abs(contact).max() > 1e-3 * H.max()
@@ -190,7 +190,9 @@ def test_solves_in_every_step_instead_of_the_dense_response_give_the_same(
 
 
 @pytest.mark.parametrize("scheme", SOME, ids=NAMES)
-def test_a_step_leaves_its_state_alone_and_restarts_to_the_same_digits(scheme, make_system, make_start, shake):
+def test_a_step_leaves_its_state_alone_and_restarts_to_the_same_digits(
+    scheme, make_system, make_start, shake
+):
     system = shake(make_system(2, e=0.5), 2)
     stepper = scheme.prepare(system, 0.01, NSGS())
     state, _ = stepper.start(*make_start(system, 2))
@@ -216,7 +218,9 @@ def _same(a, b) -> bool:
     return a.extra.keys() == b.extra.keys() and all(np.array_equal(x, y) for x, y in arrays)
 
 
-@pytest.mark.parametrize("trapezoidal", [HHT(0.0, activation=STEADY), GeneralizedAlpha(rho_inf=1.0, activation=STEADY)])
+@pytest.mark.parametrize(
+    "trapezoidal", [HHT(0.0, activation=STEADY), GeneralizedAlpha(rho_inf=1.0, activation=STEADY)]
+)
 def test_without_damping_at_high_frequency_they_are_newmark(trapezoidal, make_system, make_start, shake):
     """alpha = 0, and rho_inf = 1 with accelerations that start in equilibrium (nu = eta = 0)."""
     for seed in range(3):
@@ -305,12 +309,18 @@ def test_the_defaults_are_within_the_bounds(scheme, make_system):
 @pytest.mark.parametrize(
     ("scheme", "message"),
     [
-        (Newmark(0.2, 0.5), r"newmark: beta = 0.2, gamma = 0.5 leave 2 beta >= gamma >= 1/2 \(RR-8602 eq. 90\)"),
+        (
+            Newmark(0.2, 0.5),
+            r"newmark: beta = 0.2, gamma = 0.5 leave 2 beta >= gamma >= 1/2 \(RR-8602 eq. 90\)",
+        ),
         (Newmark(0.25, 0.45), r"gamma = 0.45 leave .*eq. 90"),
         (HHT(0.2, gamma=0.6), r"hht: alpha_m = 0, alpha_f = 0.2, .*gamma = 0.6 leave .*eq. 82"),
         (HHT(0.2, beta=0.3), r"beta = 0.3, gamma = 0.7 leave .*eq. 82"),
         (GeneralizedAlpha(alpha_m=0.4, alpha_f=0.2), r"generalized-alpha: alpha_m = 0.4, .* leave .*eq. 75"),
-        (KrenkHogsberg(alpha_m=0.4, alpha_f=0.45, gamma=0.7), r"krenk-hogsberg: .*gamma = 0.7 leave .*eq. 75"),
+        (
+            KrenkHogsberg(alpha_m=0.4, alpha_f=0.45, gamma=0.7),
+            r"krenk-hogsberg: .*gamma = 0.7 leave .*eq. 75",
+        ),
     ],
 )
 def test_bounds_are_warned_about_by_equation(scheme, message, make_system):
@@ -328,7 +338,11 @@ def test_bounds_are_warned_about_by_equation(scheme, message, make_system):
         (HHT, {"alpha": 0.4}, r"hht: alpha = 0.4: it must be in \[0, 0.333333\]"),
         (HHT, {"beta": -1.0}, r"hht: beta = -1.0"),
         (GeneralizedAlpha, {"rho_inf": 1.2}, r"rho_inf = 1.2: it must be in \[0, 1\]"),
-        (GeneralizedAlpha, {"rho_inf": 0.5, "alpha_f": 0.3}, "rho_inf or alpha_m and alpha_f, not alpha_f beside"),
+        (
+            GeneralizedAlpha,
+            {"rho_inf": 0.5, "alpha_f": 0.3},
+            "rho_inf or alpha_m and alpha_f, not alpha_f beside",
+        ),
         (GeneralizedAlpha, {"alpha_m": 0.1}, "alpha_m and alpha_f both, not alpha_m alone"),
         (GeneralizedAlpha, {"alpha_m": 0.6, "alpha_f": 0.5}, r"alpha_m = 0.6: it must be in \[-1, 0.5\]"),
         (KrenkHogsberg, {"alpha_m": 0.1, "alpha_f": 0.7}, r"krenk-hogsberg: alpha_f = 0.7"),

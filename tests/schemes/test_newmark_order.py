@@ -19,7 +19,7 @@ T = 1.0
 
 
 def smooth_system(make_system, damped: bool, loaded: bool) -> LinearSystem:
-    """No contact; a constant force, damping with a skew part and a load sin(5 t) + cos(5 t) where asked for."""
+    """No contact; a constant force, where asked for damping with a skew part and loads sin(5 t), cos(5 t)."""
     full = make_system(1, contacts=1, damped=damped)
     rng = np.random.default_rng(3)
     n = full.n
@@ -86,9 +86,10 @@ def test_first_order_without_equation_28(scheme, make_system):
 
 @pytest.mark.parametrize("rho_inf", [0.0, 0.5])
 @pytest.mark.parametrize(
-    ("damped", "loaded", "order"), [(False, False, 2.0), (True, False, 1.0), (False, True, 1.0), (True, True, 1.0)]
+    ("damped", "loaded", "order"),
+    [(False, False, 2.0), (True, False, 1.0), (False, True, 1.0), (True, True, 1.0)],
 )
 def test_krenk_hogsberg_pays_an_order_for_damping_and_for_loads(rho_inf, damped, loaded, order, make_system):
-    """RR-8602 section 4.3: "the order of the method decreases"; under constant loads, undamped, it does not."""
+    """RR-8602 section 4.3: "the order of the method decreases", though not undamped under constant loads."""
     system = smooth_system(make_system, damped, loaded)
     assert slope(system, KrenkHogsberg(rho_inf=rho_inf)) == pytest.approx(order, abs=0.1)

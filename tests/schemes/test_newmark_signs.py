@@ -131,7 +131,7 @@ def test_corollary_1_gamma_one_half(make_system, make_start, shake, seed, beta):
 @RANDOM
 @given(seed=SEEDS, gamma=st.floats(0.5, 1.0), e=SHARE)
 def test_corollary_1_gamma_equal_to_2_beta(make_system, make_start, shake, seed, gamma, e):
-    """H is E, which dissipates without a condition on e (eq. 92); conserved but for contact at 1/2 (eq. 93)."""
+    """H is E, which dissipates whatever e is (eq. 92); nothing but contact does for gamma = 1/2 (eq. 93)."""
     system = shake(make_system(seed, d=1, e=e), seed)
     run = run_of(Newmark(0.5 * gamma, gamma, ALWAYS), system, make_start(system, seed))
     assert np.array_equal(run["steps/energy/algorithmic"], run.steps.energy.total)
@@ -143,8 +143,7 @@ def test_corollary_1_gamma_equal_to_2_beta(make_system, make_start, shake, seed,
 @RANDOM
 @given(seed=SEEDS, scheme=st.one_of(krenk_hogsberg(), hht(), newmark()), d=st.sampled_from((1, 2)))
 def test_lemma_3(make_system, make_start, shake, seed, scheme, d):
-    """u_{N,k+1/2} P_N <= 0 at every contact, (1 - e) u_{N,k} P_N / 2 to the digit (eq. 70-71); friction leaves it
-    so."""
+    """u_{N,k+1/2} P_N = (1 - e) u_{N,k} P_N / 2 <= 0 at every contact (eq. 70-71), with friction too."""
     system = shake(make_system(seed, d=d), seed)
     run = run_of(scheme, system, make_start(system, seed))
     contact = run.steps.contact

@@ -61,9 +61,7 @@ def test_moreau_jean_gains_energy_where_the_variant_does_not(make_system, make_s
         largest = 0.0
         for seed in range(20):
             system = make_system(seed, d=1, e=1.0)
-            run = simulate(
-                system, scheme(1.0, ALWAYS), dt=0.01, t_end=0.3, initial=make_start(system, seed)
-            )
+            run = simulate(system, scheme(1.0, ALWAYS), dt=0.01, t_end=0.3, initial=make_start(system, seed))
             largest = max(largest, run.steps.contact.work_normal.max() / scale_of(run))
         gains[scheme] = largest
     assert gains[MoreauJean] > 1e-2
@@ -76,7 +74,13 @@ def test_it_is_newmark_with_2_beta_and_gamma_equal_to_theta(theta, d, make_syste
     hits = 0
     for seed in range(5):
         system = shake(make_system(seed, d=d), seed)
-        options = {"dt": 0.01, "t_end": 0.3, "initial": make_start(system, seed), "every": 1, "solver": NSGS(tol=1e-13)}
+        options = {
+            "dt": 0.01,
+            "t_end": 0.3,
+            "initial": make_start(system, seed),
+            "every": 1,
+            "solver": NSGS(tol=1e-13),
+        }
         # velocity_tol: a closed contact must not come and go with the sign of a round-off.
         steady = Activation(gamma=1.0, gap_tol=0.05, velocity_tol=1e-9)
         variant = simulate(system, MoreauJeanVariant(theta, steady), **options)
@@ -108,9 +112,7 @@ def test_the_compiled_step_is_the_plain_one(theta, make_system, make_start):
         for _ in range(25):
             q, v = state.q, state.v
             both = np.block([[M + h * theta * C, h * theta * K], [-0.5 * h * one, one]])
-            right = np.concatenate(
-                [M @ v + h * F - h * (1 - theta) * (C @ v + K @ q), q + 0.5 * h * v]
-            )
+            right = np.concatenate([M @ v + h * F - h * (1 - theta) * (C @ v + K @ q), q + 0.5 * h * v])
             free = np.linalg.solve(both, right)
             response = np.linalg.solve(both, np.concatenate([H.T, np.zeros_like(H.T)]))
             u, u_free = (H @ v).reshape(-1, 2), (H @ free[:n]).reshape(-1, 2)
