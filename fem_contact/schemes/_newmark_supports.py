@@ -66,11 +66,9 @@ class NewmarkSupports:
         """Take what the given motion of the step does to the free dofs to the right-hand side."""
         p, d, k = self._parameters, self.dofs, state.k
         self._q, self._v = self._displacement.row(k), self._rate.row(k)
-        slope = self._slope.row(k)
-        self._a = self._slope.row(k + 1)
-        if p.filters_forces:  # inertia and stiffness are weighted differently: eq. 27e
-            filtered = (1.0 - p.alpha_f) * self._a + p.alpha_f * slope - p.alpha_m * state.extra["a"][d]
-            self._a = filtered / (1.0 - p.alpha_m)
+        slope, a = self._slope.row(k), state.extra["a"][d]
+        filtered = (1.0 - p.alpha_f) * self._slope.row(k + 1) + p.alpha_f * slope - p.alpha_m * a
+        self._a = filtered / (1.0 - p.alpha_m)
         rhs -= free * (
             (1.0 - p.alpha_f) * (self._K @ (self._q - state.q[d] - y[d]))
             + p.load_weight * (self._C @ (self._v - v_star[d]))

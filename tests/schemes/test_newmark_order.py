@@ -11,6 +11,7 @@ from scipy.sparse import csr_matrix
 
 from fem_contact.expressions import Expression
 from fem_contact.fem.force import Force
+from fem_contact.fem.supports import PrescribedMotion
 from fem_contact.schemes import HHT, GeneralizedAlpha, KrenkHogsberg, Newmark
 from fem_contact.systems.linear import LinearSystem
 from fem_contact.timeloop import simulate
@@ -93,3 +94,38 @@ def test_krenk_hogsberg_pays_an_order_for_damping_and_for_loads(rho_inf, damped,
     """RR-8602 section 4.3: "the order of the method decreases", though not undamped under constant loads."""
     system = smooth_system(make_system, damped, loaded)
     assert slope(system, KrenkHogsberg(rho_inf=rho_inf)) == pytest.approx(order, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    "scheme", [Newmark(), HHT(0.2), GeneralizedAlpha(rho_inf=0.2), KrenkHogsberg(rho_inf=0.2)], ids=lambda s: s.name
+)
+def test_second_order_of_the_answer_to_a_support(scheme, make_system):
+    """Dof 0 moves by sin(5 t) and is coupled to the others by inertia as well: M_fd s'' is to be weighted right.
+
+    Krenk-Hogsberg too, undamped: what a support gives by stiffness is no load to it.
+    """
+    full = make_system(1, contacts=1, damped=scheme.name != "krenk-hogsberg")
+    motion = PrescribedMotion(np.array([0]), (Expression("sin(5*t)"),), np.array([0]), np.zeros((1, 2)))
+    system = LinearSystem(M=full.M, K=full.K, C=full.C, motion=motion)
+    n, free = full.n, np.arange(1, full.n)
+    M, K, C = (A.toarray() for A in (full.M, full.K, full.C))
+    inner = LinearSystem(
+        M=csr_matrix(M[1:, 1:]),
+        K=csr_matrix(K[1:, 1:]),
+        C=csr_matrix(C[1:, 1:]),
+        force=Force(
+            np.zeros(n - 1),
+            np.array([25.0 * M[1:, 0] - K[1:, 0], -5.0 * C[1:, 0]]),
+            (Expression("sin(5*t)"), Expression("cos(5*t)")),
+        ),
+    )
+    q, v = np.ones(n), np.linspace(-1.0, 1.0, n)
+    q[0], v[0] = 0.0, 5.0
+    goal = exact(inner, q[1:], v[1:])
+    steps, errors = np.array([1000, 2000, 4000]), []
+    for count in steps:
+        run = simulate(system, scheme, dt=T / count, t_end=T, initial=(q, v), every=int(count))
+        end = np.concatenate([run.fields.q[-1][free], run.fields.v[-1][free]])
+        errors.append(np.abs(end - goal).max() / np.abs(goal).max())
+        assert np.abs(run.steps.residual_algorithmic).max() < 1e-13 * run.steps.energy.total.max()
+    assert np.polyfit(np.log(T / steps), np.log(errors), 1)[0] == pytest.approx(2.0, abs=0.1)
