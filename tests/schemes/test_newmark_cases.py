@@ -117,4 +117,5 @@ def test_a_block_in_equilibrium_stays_there(scheme):
     run = simulate(system, scheme, dt=1e-4, t_end=0.05, initial=(q, v), every=1)
     assert np.abs(run.fields.q - q).max() < 1e-12
     assert np.abs(run.fields.v).max() < 1e-10
+    assert np.all(run.fields.q[:, system.motion.dofs] == -0.005)
     assert run.steps.contact.p[1:, :, 0].min() > 0.0

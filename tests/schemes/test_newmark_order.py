@@ -97,10 +97,12 @@ def test_krenk_hogsberg_pays_an_order_for_damping_and_for_loads(rho_inf, damped,
 
 
 @pytest.mark.parametrize(
-    "scheme", [Newmark(), HHT(0.2), GeneralizedAlpha(rho_inf=0.2), KrenkHogsberg(rho_inf=0.2)], ids=lambda s: s.name
+    "scheme",
+    [Newmark(), HHT(0.2), GeneralizedAlpha(rho_inf=0.2), KrenkHogsberg(rho_inf=0.2)],
+    ids=lambda s: s.name,
 )
 def test_second_order_of_the_answer_to_a_support(scheme, make_system):
-    """Dof 0 moves by sin(5 t) and is coupled to the others by inertia as well: M_fd s'' is to be weighted right.
+    """Dof 0 moves by sin(5 t) and is coupled to the others by inertia as well: M_fd s'' is weighted right.
 
     Krenk-Hogsberg too, undamped: what a support gives by stiffness is no load to it.
     """
@@ -122,7 +124,7 @@ def test_second_order_of_the_answer_to_a_support(scheme, make_system):
     q, v = np.ones(n), np.linspace(-1.0, 1.0, n)
     q[0], v[0] = 0.0, 5.0
     goal = exact(inner, q[1:], v[1:])
-    steps, errors = np.array([1000, 2000, 4000]), []
+    steps, errors = np.array([500, 1000, 2000]), []
     for count in steps:
         run = simulate(system, scheme, dt=T / count, t_end=T, initial=(q, v), every=int(count))
         end = np.concatenate([run.fields.q[-1][free], run.fields.v[-1][free]])
