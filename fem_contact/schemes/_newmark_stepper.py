@@ -38,7 +38,7 @@ class NewmarkStepper(LinearStepper):
     (2 or 4, n) of q and K q and, where damping and loads are filtered too, of C v and F.
     """
 
-    extras = ("energy/algorithmic", "work/algorithmic", "residual_algorithmic")
+    extras: tuple[str, ...] = ("energy/algorithmic", "work/algorithmic", "residual_algorithmic")
 
     def __init__(
         self,

@@ -57,7 +57,9 @@ from fem_contact.contact.activation import Activation
 from fem_contact.errors import FemContactWarning, ModelError
 from fem_contact.schemes._newmark_parameters import NewmarkParameters
 from fem_contact.schemes._newmark_stepper import NewmarkStepper
+from fem_contact.schemes.base import Stepper
 from fem_contact.solvers.base import Solver
+from fem_contact.systems.kinds import System
 from fem_contact.systems.linear import LinearSystem
 
 #: Slack of the bounds, for parameters that meet them with equality and are rounded.
@@ -78,7 +80,7 @@ class NewmarkScheme:
         """The numbers that the settings stand for."""
         raise NotImplementedError
 
-    def prepare(self, system: LinearSystem, h: float, solver: Solver) -> NewmarkStepper:
+    def prepare(self, system: System, h: float, solver: Solver) -> Stepper:
         """Factor M and S, form W, and return the stepper.
 
         Warns
@@ -89,8 +91,14 @@ class NewmarkScheme:
         Raises
         ------
         ModelError
-            When h is not positive, or M or S not positive definite.
+            When the system is not linear (the family is defined by constant M, K, C), h is not positive, or
+            M or S not positive definite.
         """
+        if not isinstance(system, LinearSystem):
+            raise ModelError(
+                f"{self.name} is defined for linear systems (constant M, K, C) only; "
+                "moreau-jean and its kin step any system"
+            )
         p = self.parameters()
         if not dissipates(p):
             warnings.warn(

@@ -103,9 +103,7 @@ class ThetaScheme:
         """
         self._warn_bounds(system)
         if isinstance(system, LinearSystem):
-            return ThetaStepper(
-                system, h, self.theta, self.theta_q, self.activation, self.weights(), solver
-            )
+            return ThetaStepper(system, h, self.theta, self.theta_q, self.activation, self.weights(), solver)
         # Imported here: its kernels are of no use to a linear system.
         from fem_contact.schemes._lagrangian_stepper import LagrangianThetaStepper, Weights
 

@@ -22,15 +22,11 @@ from fem_contact.fem.materials import Elastic, Rod
 from fem_contact.io.case import Case, load_case
 from fem_contact.io.case.settings import settings_model
 from fem_contact.mesh.shapes import SHAPES, HalfDisk, Line, Polygon, Rectangle
-from fem_contact.schemes import (
-    HHT,
-    GeneralizedAlpha,
-    KrenkHogsberg,
-    MoreauJean,
-    MoreauJeanFremond,
-    MoreauJeanVariant,
-    Newmark,
-)
+from fem_contact.schemes import MoreauJean, MoreauJeanFremond, MoreauJeanVariant
+from fem_contact.schemes.generalized_alpha import GeneralizedAlpha
+from fem_contact.schemes.hht import HHT
+from fem_contact.schemes.krenk_hogsberg import KrenkHogsberg
+from fem_contact.schemes.newmark import Newmark
 from fem_contact.solvers.auto import Auto
 
 TEXT = """\

@@ -7,14 +7,14 @@ import pytest
 
 from fem_contact.contact.activation import Activation
 from fem_contact.errors import ConvergenceError, ModelError
-from fem_contact.schemes import MoreauJean, MoreauJeanFremond
+from fem_contact.schemes import MoreauJean, MoreauJeanFremond, MoreauJeanVariant
 from fem_contact.schemes import _lagrangian_kernels as kernels
 from fem_contact.schemes.newton import Newton
 from fem_contact.solvers import NSGS
 from fem_contact.systems.lagrangian import LagrangianSystem
 from fem_contact.timeloop import simulate
 
-SCHEMES = (MoreauJean, MoreauJeanFremond)
+SCHEMES = (MoreauJean, MoreauJeanFremond, MoreauJeanVariant)
 
 
 def as_lagrangian(linear) -> LagrangianSystem:

@@ -12,17 +12,14 @@ from scipy.sparse import csr_matrix, kron
 
 from fem_contact.contact.activation import Activation
 from fem_contact.errors import FemContactWarning, ModelError
-from fem_contact.schemes import (
-    HHT,
-    SCHEMES,
-    GeneralizedAlpha,
-    KrenkHogsberg,
-    MoreauJean,
-    Newmark,
-    _linear_stepper,
-)
+from fem_contact.schemes import SCHEMES, MoreauJean, _linear_stepper
 from fem_contact.schemes._products import Products
+from fem_contact.schemes.generalized_alpha import GeneralizedAlpha
+from fem_contact.schemes.hht import HHT
+from fem_contact.schemes.krenk_hogsberg import KrenkHogsberg
+from fem_contact.schemes.newmark import Newmark
 from fem_contact.solvers import NSGS
+from fem_contact.systems.lagrangian import LagrangianSystem
 from fem_contact.systems.linear import LinearSystem
 from fem_contact.timeloop import simulate
 
@@ -360,6 +357,15 @@ def test_a_mass_matrix_that_is_singular_is_refused_by_name(make_system):
     system = LinearSystem(M=csr_matrix(M), K=base.K, H=base.H)
     with pytest.raises(ModelError, match="M is not positive definite"):
         Newmark().prepare(system, 0.01, NSGS())
+
+
+@pytest.mark.parametrize("scheme", FOUR)
+def test_systems_that_are_not_linear_are_refused_by_name(scheme):
+    ball = LagrangianSystem(
+        n=1, mass=lambda q, p, M: M.fill(1.0 + q[0] ** 2), force=lambda t, q, v, p, F: F.fill(0.0)
+    )
+    with pytest.raises(ModelError, match=f"{scheme.name} is defined for linear systems"):
+        scheme().prepare(ball, 0.01, NSGS())
 
 
 def test_the_registry_knows_them():

@@ -18,7 +18,11 @@ from fem_contact.io.case import find_case, load_case
 from fem_contact.mesh.generate import mesh_shape
 from fem_contact.mesh.shapes import SHAPES
 from fem_contact.record import Run
-from fem_contact.schemes import HHT, GeneralizedAlpha, KrenkHogsberg, MoreauJean, MoreauJeanVariant, Newmark
+from fem_contact.schemes import MoreauJean, MoreauJeanVariant
+from fem_contact.schemes.generalized_alpha import GeneralizedAlpha
+from fem_contact.schemes.hht import HHT
+from fem_contact.schemes.krenk_hogsberg import KrenkHogsberg
+from fem_contact.schemes.newmark import Newmark
 from fem_contact.systems.body import assemble_body
 from fem_contact.systems.initial import preload
 from fem_contact.timeloop import simulate

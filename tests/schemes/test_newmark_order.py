@@ -12,7 +12,10 @@ from scipy.sparse import csr_matrix
 from fem_contact.expressions import Expression
 from fem_contact.fem.force import Force
 from fem_contact.fem.supports import PrescribedMotion
-from fem_contact.schemes import HHT, GeneralizedAlpha, KrenkHogsberg, Newmark
+from fem_contact.schemes.generalized_alpha import GeneralizedAlpha
+from fem_contact.schemes.hht import HHT
+from fem_contact.schemes.krenk_hogsberg import KrenkHogsberg
+from fem_contact.schemes.newmark import Newmark
 from fem_contact.systems.linear import LinearSystem
 from fem_contact.timeloop import simulate
 

@@ -10,7 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fem_contact.contact.activation import Activation
-from fem_contact.schemes import HHT, GeneralizedAlpha, KrenkHogsberg, MoreauJean, Newmark
+from fem_contact.schemes import MoreauJean
+from fem_contact.schemes.generalized_alpha import GeneralizedAlpha
+from fem_contact.schemes.hht import HHT
+from fem_contact.schemes.krenk_hogsberg import KrenkHogsberg
+from fem_contact.schemes.newmark import Newmark
 from fem_contact.timeloop import simulate
 
 ALWAYS = Activation(gamma=1.0, gap_tol=0.05, velocity_tol=0.0)

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from fem_contact.contact.activation import Activation
 from fem_contact.errors import FemContactWarning
 from fem_contact.problems import LocalProblem
-from fem_contact.schemes import SCHEMES, MoreauJean, MoreauJeanVariant, Newmark
+from fem_contact.schemes import SCHEMES, MoreauJean, MoreauJeanVariant
+from fem_contact.schemes.newmark import Newmark
 from fem_contact.solvers import NSGS, solve
 from fem_contact.timeloop import simulate
 

@@ -15,15 +15,11 @@ from fem_contact.fem.materials import Elastic, Rod
 from fem_contact.fem.supports import Support
 from fem_contact.mesh.generate import mesh_shape
 from fem_contact.mesh.shapes import SHAPES
-from fem_contact.schemes import (
-    HHT,
-    GeneralizedAlpha,
-    KrenkHogsberg,
-    MoreauJean,
-    MoreauJeanFremond,
-    MoreauJeanVariant,
-    Newmark,
-)
+from fem_contact.schemes import MoreauJean, MoreauJeanFremond, MoreauJeanVariant
+from fem_contact.schemes.generalized_alpha import GeneralizedAlpha
+from fem_contact.schemes.hht import HHT
+from fem_contact.schemes.krenk_hogsberg import KrenkHogsberg
+from fem_contact.schemes.newmark import Newmark
 from fem_contact.systems.body import assemble_body
 from fem_contact.systems.linear import LinearSystem
 from fem_contact.timeloop import simulate
