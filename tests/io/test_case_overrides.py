@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fem_contact.errors import CaseError
+from fem_contact.errors import CaseError, FemContactWarning
 from fem_contact.io.case import Case, bundled_cases, bundled_folder, case_title, find_case, load_case
 from fem_contact.io.case.overrides import apply, parse
 
@@ -190,3 +190,21 @@ def test_the_title_of_a_broken_case_is_empty(tmp_path: Path) -> None:
     assert case_title(path) == ""
     path.write_text("title = 3")
     assert case_title(path) == ""
+
+
+def test_another_scheme_leaves_out_what_was_said_of_the_old_one() -> None:
+    text = f"{TEXT}theta = 0.6\n"
+    with pytest.warns(
+        FemContactWarning, match=r"\[scheme\] theta of the case file: without a meaning for hht"
+    ):
+        case = Case.from_text(text, overrides=["scheme.name=hht", "scheme.alpha=0.2"])
+    assert case.scheme.name == "hht"
+    assert case.scheme.settings.alpha == 0.2
+    assert case.scheme.dt == Case.from_text(text).scheme.dt
+    with pytest.raises(CaseError, match="unknown key 'theta'"), pytest.warns(FemContactWarning):
+        Case.from_text(text, overrides=["scheme.name=hht", "scheme.theta=0.5"])
+
+
+def test_another_name_that_knows_the_keys_keeps_them() -> None:
+    case = Case.from_text(f"{TEXT}theta = 0.6\n", overrides=["scheme.name=moreau-jean-fremond"])
+    assert (case.scheme.name, case.scheme.settings.theta) == ("moreau-jean-fremond", 0.6)

@@ -3,16 +3,37 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import re
 import tomllib
-from collections.abc import Iterable
+import warnings
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from fem_contact.errors import CaseError
-from fem_contact.io.case.settings import shorten
+from fem_contact.errors import CaseError, FemContactWarning
+from fem_contact.io.case.settings import Table, shorten
 
 MAX_LENGTH = 2000
 _KEY = re.compile(r"[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+){0,9}")
+
+
+def _schemes() -> tuple[Mapping[str, Any], type[Table]]:
+    from fem_contact.io.case.tables import SchemeTable
+    from fem_contact.schemes import SCHEMES
+
+    return SCHEMES, SchemeTable
+
+
+def _solvers() -> tuple[Mapping[str, Any], type[Table]]:
+    from fem_contact.io.case.tables import SolverTable
+    from fem_contact.solvers import SOLVERS
+
+    return SOLVERS, SolverTable
+
+
+#: Keys that choose what the other keys of their table mean: where the choices are, and the keys all have.
+CHOICES: dict[tuple[str, ...], Callable[[], tuple[Mapping[str, Any], type[Table]]]]
+CHOICES = {("scheme", "name"): _schemes, ("solver", "name"): _solvers}
 
 
 def parse(override: str) -> tuple[tuple[str, ...], Any]:
@@ -42,6 +63,8 @@ def parse(override: str) -> tuple[tuple[str, ...], Any]:
 def apply(data: dict[str, Any], overrides: Iterable[str]) -> dict[str, Any]:
     """A copy of ``data`` with the overrides made, in their order.
 
+    Another name of a scheme or solver leaves out what the file says of the old one only, with a warning.
+
     Raises
     ------
     CaseError
@@ -50,8 +73,30 @@ def apply(data: dict[str, Any], overrides: Iterable[str]) -> dict[str, Any]:
     result = copy.deepcopy(data)
     for override in overrides:
         path, value = parse(override)
+        if path in CHOICES:
+            _leave_out(data.get(path[0]), result, path[0], value)
         _put(result, path, value, shorten(override))
     return result
+
+
+def _leave_out(given: object, result: dict[str, Any], table: str, name: object) -> None:
+    """Drop from ``result[table]`` the keys of the file that mean nothing to what is now called ``name``."""
+    if not isinstance(given, dict) or not isinstance(name, str) or given.get("name") == name:
+        return
+    registry, base = CHOICES[table, "name"]()
+    if name not in registry:
+        return
+    known = {*base.model_fields, *(field.name for field in dataclasses.fields(registry[name]))}
+    dropped = [key for key in given if key not in known and key in result[table]]
+    for key in dropped:
+        del result[table][key]
+    if dropped:
+        keys = ", ".join(dropped)
+        warnings.warn(
+            f"[{table}] {keys} of the case file: without a meaning for {name}, left out",
+            FemContactWarning,
+            stacklevel=5,
+        )
 
 
 def _put(data: dict[str, Any], path: tuple[str, ...], value: Any, shown: str) -> None:
