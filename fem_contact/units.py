@@ -42,6 +42,7 @@ DIMENSIONS: dict[str, Dimension] = dict(
         _dimension("time", "ms", "s", "1e-4 ms"),
         _dimension("frequency", "1/ms", "1/s", "20 1/s"),
         _dimension("mass", "g", "kg", "5 g"),
+        _dimension("moment of inertia", "g mm^2", "kg m^2", "7.4e-5 kg m^2"),
         _dimension("density", "g/mm^3", "kg/m^3", "1170 kg/m^3"),
         _dimension("velocity", "mm/ms", "m/s", "0.1 m/s"),
         _dimension("acceleration", "mm/ms^2", "m/s^2", "-9.81 m/s^2"),

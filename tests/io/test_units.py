@@ -50,6 +50,7 @@ def test_mm_ms_g_is_consistent() -> None:
         assert convert(f"1 {m}*{l}/{t}^2", "force", system) == 1.0
         assert convert(f"1 {f}/{l}^2", "stress", system) == 1.0
         assert convert(f"1 {f}*{l}", "energy", system) == 1.0
+        assert convert(f"1 {m}*{l}^2", "moment of inertia", system) == 1.0
         assert convert(f"1 {m}/{l}^3", "density", system) == 1.0
         assert convert(f"1 {f}*{t}", "impulse", system) == 1.0
         assert convert(f"1 {f}/{l}^3", "force per volume", system) == 1.0
@@ -62,6 +63,7 @@ def test_labels() -> None:
         "time": "ms",
         "frequency": "1/ms",
         "mass": "g",
+        "moment of inertia": "g mm^2",
         "density": "g/mm^3",
         "velocity": "mm/ms",
         "acceleration": "mm/ms^2",

@@ -17,5 +17,10 @@ MODELS = Registry(
         "slider-roller": ("fem_contact.systems.rigid.slider_roller", "SliderRoller"),
         "impacting-stick": ("fem_contact.systems.rigid.impacting_stick", "ImpactingStick"),
         "kane-pendulum": ("fem_contact.systems.rigid.kane_pendulum", "KanePendulum"),
+        "painleve-rod": ("fem_contact.systems.rigid.painleve_rod", "PainleveRod"),
+        "ring-pendulum": ("fem_contact.systems.rigid.ring_pendulum", "RingPendulum"),
+        "slanted-punch": ("fem_contact.systems.rigid.slanted_punch", "SlantedPunch"),
+        "slider-crank": ("fem_contact.systems.rigid.slider_crank", "SliderCrank"),
+        "slider-crank-clearance": ("fem_contact.systems.rigid.slider_crank_clearance", "SliderCrankClearance"),
     }
 )

@@ -1,0 +1,138 @@
+"""A rod hooked into a rotating ring (RR-8029 section 6.3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numba import njit
+
+from fem_contact.systems.lagrangian import LagrangianSystem
+from fem_contact.systems.rigid.base import contact_law, positive
+from fem_contact.systems.rigid.slider_crank import LENGTH, MASS
+
+
+@dataclass(frozen=True)
+class RingPendulum:
+    """The top end of a free rod hangs in a ring that turns about its fixed axis.
+
+    The paper shows no dimensions but the ring's and says "a pendulum hung to a ring", with a contact "in the
+    interior of the ring" that first falls, then slides: we take the end of the rod, the hook, as the point of
+    contact, at the bottom of the ring's inside, with the rod upright below it. Its centre of mass is then
+    half a length under the hook, and a uniform rod of 5 kg and 1 kg m^2 has l = sqrt(J/m 3) = 0.7746 m for
+    that. Coordinates are the rod's centre (x, y), its angle phi and the ring's angle psi; the plane is the
+    ring's, y upwards. With the hook P = (x - l sin phi, y + l cos phi) and s = |P|,
+
+        gap = |s - (R + r/2)| - r/2
+
+    is the distance from the ring between its radii R and R + r, negative in the thickness: as a program for
+    solids computes it, so that a hook beyond the middle of the thickness is pushed out of the ring and lost
+    (RR-8029, figure 20). With n = -+P/s (- inside) and t = (-n_y, n_x), u_N = n . v_P and
+    u_T = t . (v_P - psi' s P^perp/s).
+
+    Parameters
+    ----------
+    R, thickness : float
+        Inner radius of the ring, and its thickness r.
+    m, J : float
+        Mass of the rod, and its moment of inertia about its centre.
+    ring_inertia : float
+        About the ring's axis; its mass does not matter.
+    l : float
+        From the hook to the rod's centre.
+    mu, e : float
+    gravity : float
+    gap : float
+        At the start, where the rod is upright and at rest.
+    omega : float
+        Angular velocity of the ring at the start.
+    """
+
+    R: float = field(default=1.0, metadata=LENGTH)
+    thickness: float = field(default=2e-3, metadata=LENGTH)
+    m: float = field(default=5.0, metadata=MASS)
+    J: float = field(default=1.0, metadata={"dimension": "moment of inertia"})
+    ring_inertia: float = field(default=0.8, metadata={"dimension": "moment of inertia"})
+    l: float = field(default=0.6**0.5, metadata=LENGTH)
+    mu: float = 0.3
+    e: float = 0.0
+    gravity: float = field(default=9.81, metadata={"dimension": "acceleration"})
+    gap: float = field(default=1e-2, metadata=LENGTH)
+    omega: float = field(default=10.0, metadata={"dimension": "frequency"})
+
+    def __post_init__(self) -> None:
+        names = ("R", "thickness", "m", "J", "ring_inertia", "l", "gap", "gravity")
+        positive(**{name: getattr(self, name) for name in names})
+        positive(**{"R - gap": self.R - self.gap})
+        contact_law(self.mu, self.e)
+
+    def system(self) -> LagrangianSystem:
+        """Four coordinates, one contact with friction."""
+        p = [self.m, self.J, self.ring_inertia, self.m * self.gravity, self.l, self.R, self.thickness]
+        start = np.array([0.0, self.gap - self.R - self.l, 0.0, 0.0]), np.array([0.0, 0.0, 0.0, self.omega])
+        return LagrangianSystem(
+            n=4,
+            contacts=1,
+            mass=_mass,
+            force=_force,
+            tangents=_tangents,
+            gap=_gap,
+            jacobian=_jacobian,
+            potential=_potential,
+            parameters=np.array(p),
+            mu=self.mu,
+            e=self.e,
+            names=("x", "y", "rod angle", "ring angle"),
+            contact_names=("hook",),
+            start=start,
+            length=self.thickness,
+            wave_speed=np.sqrt(self.gravity * self.R),
+        )
+
+
+@njit(cache=True)
+def _mass(q, p, M):
+    M[0, 0] = M[1, 1] = p[0]
+    M[2, 2] = p[1]
+    M[3, 3] = p[2]
+
+
+@njit(cache=True)
+def _force(t, q, v, p, F):
+    F[0] = F[2] = F[3] = 0.0
+    F[1] = -p[3]
+
+
+@njit(cache=True)
+def _tangents(t, q, v, p, K, C):
+    pass  # K and C come as zeros and stay so: the weight is constant
+
+
+@njit(cache=True)
+def _potential(q, p):
+    return p[3] * q[1]
+
+
+@njit(cache=True)
+def _hook(q, p):
+    return q[0] - p[4] * np.sin(q[2]), q[1] + p[4] * np.cos(q[2])
+
+
+@njit(cache=True)
+def _gap(q, p, g):
+    x, y = _hook(q, p)
+    g[0] = abs(np.hypot(x, y) - p[5] - p[6] / 2.0) - p[6] / 2.0
+
+
+@njit(cache=True)
+def _jacobian(q, p, H):
+    x, y = _hook(q, p)
+    s = np.hypot(x, y)
+    side = 1.0 if s < p[5] + p[6] / 2.0 else -1.0
+    # At the centre of the ring no direction is nearer than another.
+    n_x, n_y = (-side * x / s, -side * y / s) if s > 0.0 else (-1.0, 0.0)
+    for row in range(2):
+        a, b = (n_x, n_y) if row == 0 else (-n_y, n_x)
+        H[row, 0], H[row, 1] = a, b
+        H[row, 2] = -p[4] * (a * np.cos(q[2]) + b * np.sin(q[2]))
+    H[1, 3] = side * s
