@@ -207,13 +207,18 @@ def imbalance(defect, H, p, G, impulses, M, v):
 
 
 @njit(cache=True)
-def drift(u, expected, u_start):
-    """Largest change of a contact velocity since it was solved for, over the largest velocity."""
+def drift(u, expected, free, H, v):
+    """Largest change of a contact velocity since it was solved for, over the largest of what it adds up.
+
+    That is |H_ij v_j| and the free velocities, not u itself: in a contact that sticks u is round-off.
+    """
     change, size = 0.0, 0.0
-    a, b, c = u.ravel(), expected.ravel(), u_start.ravel()
+    a, b, c = u.ravel(), expected.ravel(), free.ravel()
     for i in range(len(a)):
         change = max(change, abs(a[i] - b[i]))
-        size = max(size, abs(a[i]), abs(c[i]))
+        size = max(size, abs(c[i]))
+        for j in range(len(v)):
+            size = max(size, abs(H[i, j] * v[j]))
     return change / size if size > 0.0 else 0.0
 
 

@@ -202,7 +202,7 @@ class LagrangianThetaStepper:
         at = self._at
         return max(
             kernels.imbalance(at.defect, at.H, self._p, at.G, self._lambda, at.M, self._v),
-            kernels.drift(self._u_now, self._expected, self._u),
+            kernels.drift(self._u_now, self._expected, self._u_free, at.H, self._v),
             kernels.joint_speed(at.G, self._v),
         )
 

@@ -66,9 +66,11 @@ def test_measures_of_an_iterate(rng):
     assert kernels.imbalance(defect, H, p, G, impulses, M, v) == pytest.approx(fault, rel=1e-13)
     assert kernels.imbalance(np.full(n, np.nan), H, p, G, impulses, M, v) == np.inf
     assert kernels.imbalance(np.zeros(n), H, 0.0 * p, G, 0.0 * impulses, M, np.zeros(n)) == 0.0
-    u, expected, start = rng.normal(size=(3, c, d))
-    size = max(np.abs(u).max(), np.abs(start).max())
-    assert kernels.drift(u, expected, start) == pytest.approx(np.abs(u - expected).max() / size, rel=1e-13)
+    u, expected, free = rng.normal(size=(3, c, d))
+    size = max(np.abs(H * v).max(), np.abs(free).max())
+    change = np.abs(u - expected).max() / size
+    assert kernels.drift(u, expected, free, H, v) == pytest.approx(change, rel=1e-13)
+    assert kernels.drift(u, u, 0.0 * free, H, 0.0 * v) == 0.0
     speed = np.abs(G @ v).max() / (np.abs(G).max() * np.abs(v).max())
     assert kernels.joint_speed(G, v) == pytest.approx(speed, rel=1e-13)
     assert kernels.joint_speed(np.zeros((0, n)), v) == 0.0
