@@ -13,5 +13,6 @@ SCHEMES = Registry(
         "hht": ("fem_contact.schemes.hht", "HHT"),
         "generalized-alpha": ("fem_contact.schemes.generalized_alpha", "GeneralizedAlpha"),
         "krenk-hogsberg": ("fem_contact.schemes.krenk_hogsberg", "KrenkHogsberg"),
+        "contact-dynamics": ("fem_contact.schemes.contact_dynamics", "ContactDynamics"),
     }
 )

@@ -62,7 +62,7 @@ def largest(r: Result, name: str) -> float:
 
 
 QUANTITIES = {
-    "residual": lambda r: np.abs(r.run.steps.residual).max() / r.run.steps.energy.total.max(),
+    "residual": lambda r: np.abs(r.run.steps.residual).max() / np.abs(r.run.steps.energy.total).max(),
     "largest_tangential_work": lambda r: largest(r, "work_tangential") / r.run.steps.energy.total.max(),
     "largest_tangential_work_absolute": lambda r: largest(r, "work_tangential"),
     "largest_normal_work": lambda r: largest(r, "work_normal") / r.run.steps.energy.total.max(),
@@ -77,6 +77,13 @@ QUANTITIES = {
     "mean_contact_force": lambda r: bar.mean_contact_force(r.run),
     "rebound_velocity": lambda r: mean_velocity(r),
     "violation": lambda r: bar.violation(r.run),
+    "newton_mean": lambda r: r.run.steps.newton.iterations[1:].mean(),
+    "newton_most": lambda r: r.run.steps.newton.iterations.max(),
+    "joint_error": lambda r: r.run.steps.joint_error.max(),
+    "first_contact": lambda r: r.run.steps.t[r.run.steps.contact.p[..., 0].any(axis=1)].min(),
+    "last_contact": lambda r: r.run.steps.t[r.run.steps.contact.p[..., 0].any(axis=1)].max(),
+    "pin_first_contact": lambda r: r.run.steps.t[r.run.steps.contact.p[:, -1, 0] > 0.0].min(),
+    "largest_reaction_work": lambda r: r.run.steps.work.reaction.max(),
     "momentum_error_x": lambda r: r.momentum_error(0),
     "momentum_error_y": lambda r: r.momentum_error(1),
     "impacts": lambda r: impacts(r),

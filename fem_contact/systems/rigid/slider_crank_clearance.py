@@ -1,4 +1,4 @@
-"""The slider-crank in maximal coordinates, with clearance in the crank pin (RR-8029 section 6.4.2, in the plane)."""
+"""The slider-crank by its bodies, with clearance in the crank pin (RR-8029 section 6.4.2, in the plane)."""
 
 from __future__ import annotations
 
@@ -79,8 +79,8 @@ class SliderCrankClearance(SliderCrank):
             parameters=np.array(bodies + sizes),
             mu=[self.mu] * CORNERS + [self.pin_mu] * loose,
             e=[self.e] * CORNERS + [self.pin_e] * loose,
-            names=tuple(f"{body} {name}" for body in ("crank", "rod", "slider") for name in ("x", "y", "angle")),
-            contact_names=corners + ("pin",) * loose,
+            names=tuple(f"{body} {x}" for body in ("crank", "rod", "slider") for x in ("x", "y", "angle")),
+            contact_names=(*corners, *("pin",) * loose),
             start=self._start(),
             length=min(self.d / 2.0 - self.b, self.clearance or np.inf),
             wave_speed=max(abs(self.omega1) * self.l1, np.sqrt(abs(self.gravity) * self.l1)),
