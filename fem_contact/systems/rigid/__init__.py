@@ -21,6 +21,9 @@ MODELS = Registry(
         "ring-pendulum": ("fem_contact.systems.rigid.ring_pendulum", "RingPendulum"),
         "slanted-punch": ("fem_contact.systems.rigid.slanted_punch", "SlantedPunch"),
         "slider-crank": ("fem_contact.systems.rigid.slider_crank", "SliderCrank"),
-        "slider-crank-clearance": ("fem_contact.systems.rigid.slider_crank_clearance", "SliderCrankClearance"),
+        "slider-crank-clearance": (
+            "fem_contact.systems.rigid.slider_crank_clearance",
+            "SliderCrankClearance",
+        ),
     }
 )

@@ -16,18 +16,22 @@ from fem_contact.systems.rigid.slider_crank import LENGTH, MASS
 class RingPendulum:
     """The top end of a free rod hangs in a ring that turns about its fixed axis.
 
-    The paper shows no dimensions but the ring's and says "a pendulum hung to a ring", with a contact "in the
-    interior of the ring" that first falls, then slides: we take the end of the rod, the hook, as the point of
-    contact, at the bottom of the ring's inside, with the rod upright below it. Its centre of mass is then
-    half a length under the hook, and a uniform rod of 5 kg and 1 kg m^2 has l = sqrt(J/m 3) = 0.7746 m for
-    that. Coordinates are the rod's centre (x, y), its angle phi and the ring's angle psi; the plane is the
-    ring's, y upwards. With the hook P = (x - l sin phi, y + l cos phi) and s = |P|,
+    The paper gives no dimension but the ring's and says "a pendulum hung to a ring", with a contact at a
+    point of the pendulum "in the interior of the ring" that first falls freely. We take that point, the hook,
+    for the upper end of an otherwise free rod, above the bottom of the ring's inside, and the rod's centre of
+    mass a length ``l`` below it. A uniform rod of that mass and inertia has l = sqrt(3 J/m) = 0.77 m, is
+    dragged up the ring once and sticks for good; the stick and slip with sliding to either side that the
+    paper tells of comes with l between 1.35 and 1.75 m, a rod that is heavier at its far end. Coordinates
+    are the rod's centre (x, y), its angle phi and the ring's angle psi; the plane is the ring's, y upwards.
+    With the hook P = (x - l sin phi, y + l cos phi) and s = |P|,
 
         gap = |s - (R + r/2)| - r/2
 
     is the distance from the ring between its radii R and R + r, negative in the thickness: as a program for
     solids computes it, so that a hook beyond the middle of the thickness is pushed out of the ring and lost
-    (RR-8029, figure 20). With n = -+P/s (- inside) and t = (-n_y, n_x), u_N = n . v_P and
+    (RR-8029, figure 20). That drift is one of frames taken at the start of the step, as a contact found before
+    the step has them: with frames at its end (frame = "end") the hook stays at the depth of its first step.
+    With n = -+P/s (- inside) and t = (-n_y, n_x), u_N = n . v_P and
     u_T = t . (v_P - psi' s P^perp/s).
 
     Parameters
@@ -53,7 +57,7 @@ class RingPendulum:
     m: float = field(default=5.0, metadata=MASS)
     J: float = field(default=1.0, metadata={"dimension": "moment of inertia"})
     ring_inertia: float = field(default=0.8, metadata={"dimension": "moment of inertia"})
-    l: float = field(default=0.6**0.5, metadata=LENGTH)
+    l: float = field(default=1.5, metadata=LENGTH)
     mu: float = 0.3
     e: float = 0.0
     gravity: float = field(default=9.81, metadata={"dimension": "acceleration"})
