@@ -81,7 +81,7 @@ def test_the_identity_closes_and_the_reaction_dissipates(system, slides):
 
 
 def test_the_identity_needs_each_of_its_works():
-    """A moving mass matrix, a load and damping: none of the works is zero, so each is seen by the residual."""
+    """A moving mass matrix, a load and damping: no work is zero, so that the residual sees each."""
     run = simulate(arm(), ContactDynamics(), dt=1e-3, t_end=0.5)
     for name in ("external", "damping", "numerical", "contact_tangential"):
         assert np.abs(run["steps/work/" + name]).max() > 1e-6

@@ -1,4 +1,4 @@
-"""The pendulum in a ring: geometry, fall, drift while it slides and loss through the thickness (figure 20)."""
+"""The pendulum in a ring: geometry, fall, drift while it slides, loss through the thickness (figure 20)."""
 
 from __future__ import annotations
 

@@ -84,7 +84,9 @@ def test_the_stick_strikes_twice_with_the_works_of_the_closed_form(scheme):
     work = run.steps.contact.work_tangential[:, 0]
     assert np.count_nonzero(work) == 2
     np.testing.assert_allclose(work[steps], expected[:, 1], rtol=0.01)
-    np.testing.assert_allclose(run.steps.contact.work_normal, 0.0, atol=1e-13)  # e = 1
+    # e = 1: no normal work but what Newton's tolerance of 1e-12 leaves of a velocity.
+    left = 1e-12 * np.abs(run.steps.contact.u).max() * run.steps.contact.p.max()
+    np.testing.assert_allclose(run.steps.contact.work_normal, 0.0, atol=left)
 
 
 def test_friction_makes_energy_at_the_first_impact_of_the_stick_with_moreau_jean_only():

@@ -46,7 +46,7 @@ def test_frames_at_the_start_of_the_step_sink_deeper():
 @pytest.mark.slow
 @pytest.mark.parametrize(("h", "paper"), [(1e-4, 1.324e-4), (1e-5, 1.234e-5), (1e-6, 1.119e-6)])
 def test_table_3_of_the_paper(h, paper):
-    """Largest violation over two revolutions, Moreau-Jean; within 35 % (tol and iterations: cases/expected)."""
+    """Largest violation over two revolutions, Moreau-Jean, within 35 % (iterations: cases/expected)."""
     result = run(SliderCrank(), h, 0.14)
     assert -result.steps.contact.gap.min() == pytest.approx(paper, rel=0.35)
     assert np.abs(result.steps.residual).max() <= 1e-11 * result.steps.energy.total.max()
@@ -83,15 +83,16 @@ def test_identity_and_joints_of_the_bodies(scheme, frame, clearance):
 
 
 def first_contact(model: SliderCrankClearance) -> float:
-    """When a rod pinned to the slider and a crank by itself have moved the pin r apart, by equations of their own.
+    """When a rod pinned to the slider and a crank by itself are r apart at the pin.
 
-    Rod and slider by (x3, y3, a2), their joint eliminated; the slider does not reach a wall so soon.
+    By equations of its own: rod and slider by (x3, y3, a2), their joint eliminated; the slider does not
+    reach a wall so soon.
     """
-    l2, m2, m3, J2, g = model.l2, model.m2, model.m3, model.J2, model.gravity
+    l2, m2, m3, J2, g = model.l2, model.m2, model.m3, model.J2, model.g
     lever, inertia = model.m1 * model.l1 / 2.0, model.J1 + model.m1 * model.l1**2 / 4.0
 
     def rate(t, y):
-        a1, w1, x, z, a2, vx, vz, w2 = y
+        a1, w1, _, _, a2, vx, vz, w2 = y
         c, s, k = np.cos(a2), np.sin(a2), m2 * l2 / 2.0
         M = np.array([[m2 + m3, 0, k * s], [0, m2 + m3, -k * c], [k * s, -k * c, J2 + m2 * l2**2 / 4.0]])
         F = np.array([-k * c * w2**2, -k * s * w2**2 - (m2 + m3) * g, k * c * g])
@@ -132,8 +133,8 @@ def test_the_pin_and_its_bush_do_not_rub_when_they_turn_as_one():
         x1 = pin - model.l1 / 2.0 * np.array([np.cos(a1), np.sin(a1)])
         x2 = bush + model.l2 / 2.0 * np.array([np.cos(a2), np.sin(a2)])
         q = np.r_[x1, a1, x2, a2, np.zeros(3)]
-        turn = lambda x: w * np.array([-(x - centre)[1], (x - centre)[0]])  # noqa: E731
-        v = np.r_[turn(x1), w, turn(x2), w, np.zeros(3)]
+        along = [w * np.array([-y[1], y[0]]) for y in (x1 - centre, x2 - centre)]
+        v = np.r_[along[0], w, along[1], w, np.zeros(3)]
         system = model.system()
         H = system.contact_jacobian(q)[8:]
         assert abs(system.gaps(q)[4]) < 1e-14

@@ -12,6 +12,10 @@ from fem_contact.systems.lagrangian import LagrangianSystem
 
 FloatArray = NDArray[np.float64]
 
+#: Metadata of fields: what a number of a case file may have a unit of.
+LENGTH, MASS, INERTIA = ({"dimension": name} for name in ("length", "mass", "moment of inertia"))
+SPEED, ACCELERATION, RATE = ({"dimension": name} for name in ("velocity", "acceleration", "frequency"))
+
 
 class RigidModel(Protocol):
     """Physical parameters that make a system."""

@@ -8,8 +8,16 @@ import numpy as np
 from numba import njit
 
 from fem_contact.systems.lagrangian import LagrangianSystem
-from fem_contact.systems.rigid.base import contact_law, positive
-from fem_contact.systems.rigid.slider_crank import LENGTH, MASS
+from fem_contact.systems.rigid import _plane_body as body
+from fem_contact.systems.rigid.base import (
+    ACCELERATION,
+    LENGTH,
+    MASS,
+    SPEED,
+    at_least_zero,
+    contact_law,
+    positive,
+)
 
 
 @dataclass(frozen=True)
@@ -30,7 +38,8 @@ class PainleveRod:
     m, l : float
         Mass and half the length.
     mu, e : float
-    gravity : float
+    g : float
+        Acceleration of gravity, along -y.
     angle : float
         q3 at the start, in (0, pi/2).
     speed : float
@@ -41,12 +50,13 @@ class PainleveRod:
     l: float = field(default=1.0, metadata=LENGTH)
     mu: float = 2.0
     e: float = 0.0
-    gravity: float = field(default=9.81, metadata={"dimension": "acceleration"})
+    g: float = field(default=9.81, metadata=ACCELERATION)
     angle: float = 0.7853981633974483
-    speed: float = field(default=-1.0, metadata={"dimension": "velocity"})
+    speed: float = field(default=-1.0, metadata=SPEED)
 
     def __post_init__(self) -> None:
         positive(m=self.m, l=self.l, angle=self.angle, **{"pi/2 - angle": np.pi / 2.0 - self.angle})
+        at_least_zero(g=self.g)
         contact_law(self.mu, self.e)
 
     @staticmethod
@@ -61,43 +71,21 @@ class PainleveRod:
         return LagrangianSystem(
             n=3,
             contacts=1,
-            mass=_mass,
-            force=_force,
-            tangents=_tangents,
+            mass=body.mass,
+            force=body.force,
+            tangents=body.tangents,
             gap=_gap,
             jacobian=_jacobian,
-            potential=_potential,
-            parameters=np.array([self.m, self.m * self.l**2 / 3.0, self.m * self.gravity, self.l]),
+            potential=body.potential,
+            parameters=np.array([self.m, self.m * self.l**2 / 3.0, self.g, self.l]),
             mu=self.mu,
             e=self.e,
             names=("x", "y", "angle"),
             contact_names=("tip",),
             start=start,
             length=self.l,
-            wave_speed=max(abs(self.speed), np.sqrt(abs(self.gravity) * self.l)),
+            wave_speed=max(abs(self.speed), np.sqrt(self.g * self.l)),
         )
-
-
-@njit(cache=True)
-def _mass(q, p, M):
-    M[0, 0] = M[1, 1] = p[0]
-    M[2, 2] = p[1]
-
-
-@njit(cache=True)
-def _force(t, q, v, p, F):
-    F[0] = F[2] = 0.0
-    F[1] = -p[2]
-
-
-@njit(cache=True)
-def _tangents(t, q, v, p, K, C):
-    pass  # K and C come as zeros and stay so: the weight is constant
-
-
-@njit(cache=True)
-def _potential(q, p):
-    return p[2] * q[1]
 
 
 @njit(cache=True)
@@ -107,6 +95,7 @@ def _gap(q, p, g):
 
 @njit(cache=True)
 def _jacobian(q, p, H):
+    H[...] = 0.0
     H[0, 1] = H[1, 0] = 1.0
     H[0, 2] = -p[3] * np.cos(q[2])
     H[1, 2] = p[3] * np.sin(q[2])

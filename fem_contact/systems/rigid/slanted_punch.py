@@ -1,4 +1,4 @@
-"""A punch in the slanted slot of a cart: gamma(q) is the same everywhere (Asymptotic contact law, theorem 1)."""
+"""A punch in the slanted slot of a cart: gamma(q) is the same everywhere (Asymptotic contact law)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import numpy as np
 from numba import njit
 
 from fem_contact.systems.lagrangian import LagrangianSystem
-from fem_contact.systems.rigid.base import contact_law, positive
-from fem_contact.systems.rigid.slider_crank import MASS
+from fem_contact.systems.rigid.base import ACCELERATION, MASS, SPEED, at_least_zero, contact_law, positive
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,8 @@ class SlantedPunch:
     k : float
         Cotangent of the slot's angle.
     mu, e : float
-    gravity : float
+    g : float
+        Acceleration of gravity, along -y.
     speed : float
         Of both at the start, along x, the punch on the ground.
     """
@@ -43,11 +43,12 @@ class SlantedPunch:
     k: float = 2.0
     mu: float = 1.0
     e: float = 0.0
-    gravity: float = field(default=9.81, metadata={"dimension": "acceleration"})
-    speed: float = field(default=1.0, metadata={"dimension": "velocity"})
+    g: float = field(default=9.81, metadata=ACCELERATION)
+    speed: float = field(default=1.0, metadata=SPEED)
 
     def __post_init__(self) -> None:
         positive(m1=self.m1, m2=self.m2, k=self.k)
+        at_least_zero(g=self.g)
         contact_law(self.mu, self.e)
 
     def system(self) -> LagrangianSystem:
@@ -62,7 +63,7 @@ class SlantedPunch:
             gap=_gap,
             jacobian=_jacobian,
             potential=_potential,
-            parameters=np.array([m1 + m2, -m1 * k, m2 + m1 * k * k, m2 * self.gravity]),
+            parameters=np.array([m1 + m2, -m1 * k, m2 + m1 * k * k, m2 * self.g]),
             mu=self.mu,
             e=self.e,
             names=("x", "y"),
@@ -86,7 +87,8 @@ def _force(t, q, v, p, F):
 
 @njit(cache=True)
 def _tangents(t, q, v, p, K, C):
-    pass  # K and C come as zeros and stay so: the weight is constant
+    K[...] = 0.0
+    C[...] = 0.0
 
 
 @njit(cache=True)
@@ -101,4 +103,5 @@ def _gap(q, p, g):
 
 @njit(cache=True)
 def _jacobian(q, p, H):
+    H[...] = 0.0
     H[0, 1] = H[1, 0] = 1.0

@@ -8,10 +8,16 @@ import numpy as np
 from numba import njit
 
 from fem_contact.systems.lagrangian import LagrangianSystem
-from fem_contact.systems.rigid.base import contact_law, positive
-
-LENGTH = {"dimension": "length"}
-MASS = {"dimension": "mass"}
+from fem_contact.systems.rigid.base import (
+    ACCELERATION,
+    INERTIA,
+    LENGTH,
+    MASS,
+    RATE,
+    at_least_zero,
+    contact_law,
+    positive,
+)
 
 
 @dataclass(frozen=True)
@@ -46,8 +52,8 @@ class SliderCrank:
         Distance of the walls.
     m1, m2, m3, J1, J2, J3 : float
         Masses, and moments of inertia about the centres of mass.
-    gravity : float
-        Downwards, along -y.
+    g : float
+        Acceleration of gravity, along -y.
     e, mu : float
         Restitution and friction at the corners.
     omega1, omega2 : float
@@ -62,19 +68,20 @@ class SliderCrank:
     m1: float = field(default=0.038, metadata=MASS)
     m2: float = field(default=0.038, metadata=MASS)
     m3: float = field(default=0.076, metadata=MASS)
-    J1: float = field(default=7.4e-5, metadata={"dimension": "moment of inertia"})
-    J2: float = field(default=8.9e-4, metadata={"dimension": "moment of inertia"})
-    J3: float = field(default=2.7e-6, metadata={"dimension": "moment of inertia"})
-    gravity: float = field(default=9.81, metadata={"dimension": "acceleration"})
+    J1: float = field(default=7.4e-5, metadata=INERTIA)
+    J2: float = field(default=8.9e-4, metadata=INERTIA)
+    J3: float = field(default=2.7e-6, metadata=INERTIA)
+    g: float = field(default=9.81, metadata=ACCELERATION)
     e: float = 0.4
     mu: float = 0.01
-    omega1: float = field(default=150.0, metadata={"dimension": "frequency"})
-    omega2: float = field(default=-75.0, metadata={"dimension": "frequency"})
+    omega1: float = field(default=150.0, metadata=RATE)
+    omega2: float = field(default=-75.0, metadata=RATE)
 
     def __post_init__(self) -> None:
         names = ("l1", "l2", "a", "b", "m1", "m2", "m3", "J1", "J2", "J3")
         positive(**{name: getattr(self, name) for name in names})
         positive(**{"d - 2 b": self.d - 2.0 * self.b})
+        at_least_zero(g=self.g)
         contact_law(self.mu, self.e)
 
     def system(self) -> LagrangianSystem:
@@ -85,8 +92,8 @@ class SliderCrank:
             m * l1 * l2,
             self.J2 + (self.m2 / 4.0 + self.m3) * l2**2,
             self.J3,
-            (self.m1 / 2.0 + self.m2 + self.m3) * self.gravity * l1,
-            m * self.gravity * l2,
+            (self.m1 / 2.0 + self.m2 + self.m3) * self.g * l1,
+            m * self.g * l2,
             *(l1, l2, self.a, self.b, self.d / 2.0),
         ]
         return LagrangianSystem(
@@ -105,12 +112,13 @@ class SliderCrank:
             contact_names=("upper left", "upper right", "lower left", "lower right"),
             start=(np.zeros(3), np.array([self.omega1, self.omega2, 0.0])),
             length=self.d / 2.0 - self.b,
-            wave_speed=max(abs(self.omega1) * l1, np.sqrt(abs(self.gravity) * l1)),
+            wave_speed=max(abs(self.omega1) * l1, np.sqrt(self.g * l1)),
         )
 
 
 @njit(cache=True)
 def _mass(q, p, M):
+    M[...] = 0.0
     M[0, 0] = p[0]
     M[0, 1] = M[1, 0] = p[1] * np.cos(q[0] - q[1])
     M[1, 1] = p[2]
@@ -127,6 +135,8 @@ def _force(t, q, v, p, F):
 
 @njit(cache=True)
 def _tangents(t, q, v, p, K, C):
+    K[...] = 0.0
+    C[...] = 0.0
     s, c = p[1] * np.sin(q[0] - q[1]), p[1] * np.cos(q[0] - q[1])
     K[0, 0] = c * v[1] * v[1] - p[4] * np.sin(q[0])
     K[0, 1] = -c * v[1] * v[1]

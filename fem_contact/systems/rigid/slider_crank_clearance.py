@@ -8,8 +8,8 @@ import numpy as np
 from numba import njit
 
 from fem_contact.systems.lagrangian import LagrangianSystem
-from fem_contact.systems.rigid.base import contact_law, positive
-from fem_contact.systems.rigid.slider_crank import LENGTH, SliderCrank
+from fem_contact.systems.rigid.base import LENGTH, contact_law, positive
+from fem_contact.systems.rigid.slider_crank import SliderCrank
 
 #: Corners of the slider, in the order of :class:`SliderCrank`; the contact of the pin comes after them.
 CORNERS = 4
@@ -61,7 +61,7 @@ class SliderCrankClearance(SliderCrank):
     def system(self) -> LagrangianSystem:
         """Nine coordinates; four joints and five contacts, or six and four without clearance."""
         loose = self.clearance > 0.0
-        bodies = [self.m1, self.J1, self.m2, self.J2, self.m3, self.J3, self.gravity]
+        bodies = [self.m1, self.J1, self.m2, self.J2, self.m3, self.J3, self.g]
         sizes = [self.l1 / 2.0, self.l2 / 2.0, self.a, self.b, self.d / 2.0, self.clearance, self.pin_radius]
         corners = ("upper left", "upper right", "lower left", "lower right")
         return LagrangianSystem(
@@ -83,7 +83,7 @@ class SliderCrankClearance(SliderCrank):
             contact_names=(*corners, *("pin",) * loose),
             start=self._start(),
             length=min(self.d / 2.0 - self.b, self.clearance or np.inf),
-            wave_speed=max(abs(self.omega1) * self.l1, np.sqrt(abs(self.gravity) * self.l1)),
+            wave_speed=max(abs(self.omega1) * self.l1, np.sqrt(self.g * self.l1)),
         )
 
     def _start(self) -> tuple[np.ndarray, np.ndarray]:
@@ -100,6 +100,7 @@ class SliderCrankClearance(SliderCrank):
 
 @njit(cache=True)
 def _mass(q, p, M):
+    M[...] = 0.0
     for body in range(3):
         k = 3 * body
         M[k, k] = M[k + 1, k + 1] = p[2 * body]
@@ -116,7 +117,8 @@ def _force(t, q, v, p, F):
 
 @njit(cache=True)
 def _tangents(t, q, v, p, K, C):
-    pass  # K and C come as zeros and stay so: the weight is constant
+    K[...] = 0.0
+    C[...] = 0.0
 
 
 @njit(cache=True)
@@ -137,6 +139,7 @@ def _joint(q, p, phi):
 
 @njit(cache=True)
 def _joint_jacobian(q, p, G):
+    G[...] = 0.0
     x, y = p[7] * np.cos(q[2]), p[7] * np.sin(q[2])
     a, b = p[8] * np.cos(q[5]), p[8] * np.sin(q[5])
     G[0, 0] = G[1, 1] = 1.0
@@ -173,6 +176,7 @@ def _gap(q, p, g):
 
 @njit(cache=True)
 def _jacobian(q, p, H):
+    H[...] = 0.0
     s, c = np.sin(q[8]), np.cos(q[8])
     for k in range(4):
         side = -1.0 if k < 2 else 1.0
