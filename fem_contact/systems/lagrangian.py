@@ -23,8 +23,8 @@ class LagrangianSystem:
     RR-8029 eq. 1 and 16 (its G is our H^T), with joints as equalities. F is every force but those of
     contacts and joints: loads, springs, damping and what the motion of the frame or of M(q) asks for.
 
-    The functions write into their last argument, ``p`` being ``parameters``; compiled by Numba or plain
-    Python.
+    The functions write every entry of their last arguments, ``p`` being ``parameters``; compiled by Numba
+    or plain Python.
 
     Attributes
     ----------

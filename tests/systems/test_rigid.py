@@ -36,7 +36,7 @@ def _system(request):
 def test_normal_rows_of_H_are_the_gradients_of_the_gaps(system):
     for q, _ in states(system):
         H = system.contact_jacobian(q)[:: system.dim]
-        np.testing.assert_allclose(H, derivative(system.gaps, q), atol=1e-6 * max(1.0, np.abs(H).max()))
+        np.testing.assert_allclose(H, derivative(system.gaps, q), atol=1e-6 * np.abs(H).max())
         assert np.abs(H).max() > 1e-3
 
 
@@ -52,7 +52,7 @@ def test_tangents_are_the_derivatives_of_the_force(system):
     for q, v in states(system):
         K, C = np.zeros((system.n, system.n)), np.zeros((system.n, system.n))
         system.tangents(0.1, q, v, system.parameters, K, C)
-        scale = 1e-5 * max(1.0, np.abs(K).max(), np.abs(C).max())
+        scale = 1e-5 * max(np.abs(A).max() for A in (K, C, system.forces(0.1, q, v)))
         np.testing.assert_allclose(K, -derivative(lambda x, v=v: system.forces(0.1, x, v), q), atol=scale)
         np.testing.assert_allclose(C, -derivative(lambda x, q=q: system.forces(0.1, q, x), v), atol=scale)
 
@@ -78,7 +78,29 @@ def test_the_free_motion_keeps_its_energy_but_for_loads_and_damping(system):
         if system.potential is not None:
             rate += derivative(lambda x: system.potential(x, system.parameters), q)[0] @ v
         scale = np.abs(v) @ np.abs(F) + np.abs(v) @ np.abs(M) @ np.abs(v)
-        assert rate == pytest.approx(v @ powers, abs=1e-6 * max(1.0, scale))
+        assert rate == pytest.approx(v @ powers, abs=1e-6 * scale)
+
+
+def test_every_entry_is_written(system):
+    """Whatever was in the arrays before: a caller may use them again."""
+    (q, v), p, n = next(states(system)), system.parameters, system.n
+    rows = system.dim * system.contacts
+    calls = [
+        (system.mass, (q, p), [(n, n)]),
+        (system.force, (0.1, q, v, p), [(n,)]),
+        (system.gap, (q, p), [(system.contacts,)]),
+        (system.jacobian, (q, p), [(rows, n)]),
+        (system.joint, (q, p), [(system.joints,)]),
+        (system.joint_jacobian, (q, p), [(system.joints, n)]),
+        (system.tangents, (0.1, q, v, p), [(n, n), (n, n)]),
+        (system.loads, (0.1, q, v, p), [(n,)]),
+        (system.damping, (0.1, q, v, p), [(n,)]),
+    ]
+    for function, arguments, shapes in calls:
+        if function is not None:
+            arrays = [np.full(shape, np.nan) for shape in shapes]
+            function(*arguments, *arrays)
+            assert all(np.all(np.isfinite(array)) for array in arrays), function
 
 
 def test_the_start_is_admissible(system):
