@@ -1,4 +1,4 @@
-"""Every rigid model with both theta schemes: the identity closes, joints hold in velocity, Frémond dissipates."""
+"""Every rigid model with both theta schemes: identity, joints in velocity, Frémond's dissipation."""
 
 from __future__ import annotations
 
