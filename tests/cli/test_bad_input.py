@@ -323,8 +323,8 @@ def test_check_shows_warnings(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_cases_lists_the_bundled_ones(capsys: pytest.CaptureFixture[str]) -> None:
     assert call("cases") == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert any(line.startswith("pmma_sliding_block  PMMA block sliding on a rigid floor") for line in lines)
+    titles = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
+    assert titles["pmma_sliding_block"].startswith("PMMA block sliding on a rigid floor")
     assert call("cases", "--path") == 0
     paths = [line.strip() for line in capsys.readouterr().out.splitlines()[1::2]]
     assert len(paths) == len(lines)
