@@ -50,7 +50,7 @@ def command(
         click.echo(f"{output}: already complete ({model.steps} steps)")
         return 0
     elapsed = time.perf_counter() - started
-    worst = abs(run.steps.residual).max() / max(run.steps.energy.total.max(), 1e-300)
+    worst = abs(run.steps.residual).max() / max(abs(run.steps.energy.total).max(), 1e-300)
     click.echo(
         f"{output}: {run.scheme}, {model.steps} steps in {elapsed:.1f} s, energy identity to {worst:.1e}"
     )
