@@ -20,7 +20,7 @@ class Activation:
     Attributes
     ----------
     gamma : float
-        Share of a step that the gap is forecast by, in [0, 1].
+        How many steps ahead the gap is forecast, in [0, 2] (RR-8029 eq. 61).
     gap_tol : float or None
         Length; None stands for 1e-9 of the smallest edge of the mesh.
     velocity_tol : float or None
@@ -32,8 +32,8 @@ class Activation:
     velocity_tol: float | None = None
 
     def __post_init__(self) -> None:
-        if not 0.0 <= self.gamma <= 1.0:
-            raise ModelError(f"activation gamma = {self.gamma!r}: it must be in [0, 1]")
+        if not 0.0 <= self.gamma <= 2.0:
+            raise ModelError(f"activation gamma = {self.gamma!r}: it must be in [0, 2]")
         for name, value in (("gap_tol", self.gap_tol), ("velocity_tol", self.velocity_tol)):
             if value is not None and not value >= 0.0:
                 raise ModelError(f"activation {name} = {value!r}: it must be >= 0")

@@ -126,14 +126,8 @@ class LagrangianThetaStepper:
         ModelError
             When q or v are not n finite numbers, or the joints do not hold at q or for v.
         """
-        system = self.system
-        for name, array in (("q", q), ("v", v)):
-            if np.shape(array) != (system.n,) or not np.all(np.isfinite(array)):
-                raise ModelError(f"initial {name} must be {system.n} finite numbers")
-        p = np.zeros((system.contacts, system.dim))
-        state = State(0, 0.0, np.array(q, np.float64), np.array(v, np.float64), p)
+        system, state = self.system, check_start(self.system, q, v)
         report = StepReport(system.contacts, system.dim, self.extras)
-        _check_joints(system, state)
         self._measure(state, report)
         energies(system, state.q, state.v, report.scalars)
         return state, report
@@ -183,7 +177,7 @@ class LagrangianThetaStepper:
                     break
             at.respond(self._v)
             kernels.free_velocities(at.H, state.v, at.B, self._u_now, self._u_start, self._u_free)
-            self._contact.solve(report.active, self._u_start, self._u_free, at.W, weights.contact, self._p)
+            self._resolve(report)
             kernels.apply(at.B, self._p, system.joints, self._v, self._v, self._lambda)
             kernels.velocities(at.H, self._v, self._expected)
             kernels.place(self.h, weights.theta_q, state.q, state.v, self._v, self._q)
@@ -196,6 +190,11 @@ class LagrangianThetaStepper:
                 problem=self.problem(),
             )
         report.extra[0], report.extra[1] = iteration, error
+
+    def _resolve(self, report: StepReport) -> None:
+        """The impulses of an iteration, from u_k and u_{k+1} without them in its frame."""
+        u_start, u_free, W = self._u_start, self._u_free, self._at.W
+        self._contact.solve(report.active, u_start, u_free, W, self.weights.contact, self._p)
 
     def _error(self) -> float:
         """Imbalance of momentum at the iterate, and how far contact velocities are from those solved for."""
@@ -226,6 +225,23 @@ class LagrangianThetaStepper:
         at.contact(state.q)
         kernels.velocities(at.H, state.v, self._u)
         report.u[...], report.gap[...] = self._u, at.gaps(state.q)
+
+
+def check_start(system: LagrangianSystem, q: FloatArray, v: FloatArray) -> State:
+    """The state (q, v) at t = 0.
+
+    Raises
+    ------
+    ModelError
+        When q or v are not n finite numbers, or the joints do not hold at q or for v.
+    """
+    for name, array in (("q", q), ("v", v)):
+        if np.shape(array) != (system.n,) or not np.all(np.isfinite(array)):
+            raise ModelError(f"initial {name} must be {system.n} finite numbers")
+    p = np.zeros((system.contacts, system.dim))
+    state = State(0, 0.0, np.array(q, np.float64), np.array(v, np.float64), p)
+    _check_joints(system, state)
+    return state
 
 
 def _check_joints(system: LagrangianSystem, state: State) -> None:

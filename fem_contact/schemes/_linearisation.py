@@ -34,12 +34,12 @@ class Linearisation:
         self.B = np.zeros((n + m, 1 + rows))
         self._A = np.zeros((n + m, n + m))
         self._q, self._v, self._t = np.zeros(n), np.zeros(n), 0.0
-        self._q_theta, self._v_theta, self._probe = np.zeros(n), np.zeros(n), np.zeros(n)
+        self._q_theta, self._v_theta = np.zeros(n), np.zeros(n)
 
     def begin(self, t: float, q: FloatArray, v: FloatArray) -> None:
         """A step starts at (t_k, q_k, v_k)."""
         self._q[...], self._v[...], self._t = q, v, t
-        self._tangents(t, q, v)
+        tangents(self.system, (t, q, v), self.K, self.C)
 
     def at(self, q: FloatArray, v: FloatArray, contact_at: FloatArray) -> None:
         """Evaluate at the iterate (q, v), the contact frames at ``contact_at``."""
@@ -73,16 +73,20 @@ class Linearisation:
                 "or the mass matrix is not positive definite here"
             )
 
-    def _tangents(self, t: float, q: FloatArray, v: FloatArray) -> None:
-        system = self.system
-        if system.tangents is not None:
-            system.tangents(t, q, v, system.parameters, self.K, self.C)
-            return
-        base = system.forces(t, q, v)
-        for x, result in ((q, self.K), (v, self.C)):
-            for i in range(system.n):
-                step = DIFFERENCE * max(1.0, abs(x[i]))
-                self._probe[...] = x
-                self._probe[i] += step
-                arguments = (self._probe, v) if x is q else (q, self._probe)
-                result[:, i] = (base - system.forces(t, *arguments)) / step
+
+def tangents(
+    system: LagrangianSystem, at: tuple[float, FloatArray, FloatArray], K: FloatArray, C: FloatArray
+) -> None:
+    """K = -dF/dq and C = -dF/dv at (t, q, v): those of the system, or by differences."""
+    t, q, v = at
+    if system.tangents is not None:
+        system.tangents(t, q, v, system.parameters, K, C)
+        return
+    base, probe = system.forces(t, q, v), np.zeros(system.n)
+    for x, result in ((q, K), (v, C)):
+        for i in range(system.n):
+            step = DIFFERENCE * max(1.0, abs(x[i]))
+            probe[...] = x
+            probe[i] += step
+            arguments = (probe, v) if x is q else (q, probe)
+            result[:, i] = (base - system.forces(t, *arguments)) / step

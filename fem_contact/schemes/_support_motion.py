@@ -37,6 +37,11 @@ class SupportMotion:
         self._jump = np.zeros(len(motion.dofs))
         self._lag = np.zeros(len(motion.dofs))
 
+    @property
+    def lag(self) -> FloatArray:
+        """How much faster the prescribed dofs move in the step than v_{k+theta}, see the module."""
+        return self._lag
+
     def constrain(self, k: int, q: FloatArray, v: FloatArray, rhs: FloatArray, free: FloatArray) -> None:
         """Take what the given motion of the step does to the free dofs to the right-hand side."""
         h, theta, d = self._h, self._theta, self.dofs

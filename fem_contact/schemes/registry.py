@@ -14,5 +14,9 @@ SCHEMES = Registry(
         "generalized-alpha": ("fem_contact.schemes.generalized_alpha", "GeneralizedAlpha"),
         "krenk-hogsberg": ("fem_contact.schemes.krenk_hogsberg", "KrenkHogsberg"),
         "contact-dynamics": ("fem_contact.schemes.contact_dynamics", "ContactDynamics"),
+        "schatzman-paoli": ("fem_contact.schemes.schatzman_paoli", "SchatzmanPaoli"),
+        "direct-projected": ("fem_contact.schemes.projected", "DirectProjected"),
+        "combined-projected": ("fem_contact.schemes.projected", "CombinedProjected"),
+        "trapezoidal-position": ("fem_contact.schemes.trapezoidal_position", "TrapezoidalPosition"),
     }
 )
