@@ -162,7 +162,9 @@ class LinearSchatzmanStepper(LinearStepper):
             support = float(v[self._held] @ self._reaction(Cv, new.p))
         shared.contact_state(*self._H, system.g0, new.q, v, system.dim, report.gap, report.u)
         report.p[...] = new.p
-        normal, tangential = kernels.contact_works(report.u, new.p, report.work_normal, report.work_tangential)
+        normal, tangential = kernels.contact_works(
+            report.u, new.p, report.work_normal, report.work_tangential
+        )
         parts = (loads, support, damping, normal, tangential, numerical)
         kernels.balance(before, kinetic, elastic, parts, report.scalars)
         report.extra[0] = -report.gap.min(initial=0.0)

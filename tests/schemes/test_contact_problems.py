@@ -46,8 +46,8 @@ def enumerated(D, gap, active, equal):
     raise AssertionError("no solution")
 
 
-@settings(max_examples=60, deadline=None)
-@given(seed=st.integers(0, 10_000), c=st.integers(1, 6), size=st.sampled_from((1.0, 1e-9, 1e6)))
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10_000), c=st.integers(1, 5), size=st.sampled_from((1.0, 1e-9, 1e6)))
 def test_the_shift_problem_is_solved_exactly_at_any_scale(seed, c, size):
     rng = np.random.default_rng(seed)
     D, gap = positive(rng, c), size * rng.normal(size=c)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
-from test_lagrangian import as_lagrangian, double_pendulum
 
 from fem_contact.contact.activation import Activation
 from fem_contact.errors import ConvergenceError, FemContactWarning, ModelError
@@ -22,6 +21,8 @@ from fem_contact.solvers import NSGS
 from fem_contact.systems.linear import LinearSystem
 from fem_contact.systems.rigid.bouncing_ball import BouncingBall
 from fem_contact.timeloop import simulate
+
+from .test_lagrangian import as_lagrangian, double_pendulum
 
 BOTH = (DirectProjected, CombinedProjected)
 VARIANTS = [
@@ -59,7 +60,7 @@ def ball_height(t: np.ndarray, e: float = 0.5, f: float = 2.0) -> np.ndarray:
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     seed=st.integers(0, 10_000),
-    theta=st.floats(0.1, 1.0),
+    theta=st.one_of(st.just(0.5), st.floats(0.1, 1.0)),
     variant=st.sampled_from(VARIANTS),
     d=st.sampled_from((1, 2)),
     damped=st.booleans(),
@@ -70,16 +71,15 @@ def test_identity_and_gaps_on_random_linear_systems(make_system, make_start, see
     settings_ = scheme(theta=theta, **options)
     try:
         run = simulate(system, settings_, dt=0.01, t_end=0.3, initial=make_start(system, seed))
-    except ConvergenceError as error:
-        assert options["implementation"] == "decoupled"
-        assert "coupled" in str(error)
-        return
+    except ConvergenceError:
+        if options["implementation"] == "decoupled":
+            return
+        raise
     assert np.abs(run.steps.residual).max() <= 1e-13 * largest_energy(run)
     assert run.steps.contact.gap.min() >= -1e-13
     assert run.steps.violation.max() == max(-run.steps.contact.gap.min(), 0.0)
-    if theta != 0.5:
-        return
-    np.testing.assert_allclose(run.steps.work.numerical, run.steps.work.projection, atol=1e-13)
+    if theta == 0.5:
+        np.testing.assert_array_equal(run.steps.work.numerical, run.steps.work.projection)
 
 
 @pytest.mark.parametrize(("scheme", "options"), VARIANTS)
@@ -92,7 +92,7 @@ def test_a_linear_system_steps_as_it_does_by_itself(make_system, make_start, sch
         simulate(system, chosen, dt=1e-2, t_end=0.2, initial=start, every=1, solver=solver)
         for system in (linear, as_lagrangian(linear))
     ]
-    assert runs[0].steps.projection.tau.max() > 1e-3
+    assert runs[0].steps.projection.tau.max() > 1e-4
     for name in ("fields/q", "fields/v", "steps/contact/p", "steps/work/external", "steps/work/damping",
                  "steps/work/numerical", "steps/work/projection", "steps/projection/tau"):  # fmt: skip
         scale = np.abs(runs[0][name]).max()
@@ -104,7 +104,7 @@ def test_a_linear_system_steps_as_it_does_by_itself(make_system, make_start, sch
 @pytest.mark.parametrize("joints", [False, True])
 def test_identity_gaps_and_joints_of_a_double_pendulum(scheme, options, joints):
     system = double_pendulum(joints)
-    chosen = scheme(theta=0.6, activation=Activation(gap_tol=1e-9, velocity_tol=np.inf), **options)
+    chosen = scheme(theta=0.6, activation=explicit(0.0), **options)
     run = simulate(system, chosen, dt=1e-3, t_end=1.0, every=1)
     assert run.steps.contact.p[:, 0, 0].max() > 0.1
     assert run.steps.projection.tau.max() > 1e-5
@@ -121,10 +121,8 @@ def test_identity_gaps_and_joints_of_a_double_pendulum(scheme, options, joints):
 
 def test_coupled_and_decoupled_iterations_end_in_the_same_step():
     for metric, scheme in product(METRICS, BOTH):
-        runs = [
-            simulate(double_pendulum(), scheme(metric=metric, implementation=i), dt=1e-3, t_end=0.6, every=1)
-            for i in IMPLEMENTATIONS
-        ]
+        both = [scheme(metric=metric, implementation=i, activation=explicit(0.0)) for i in IMPLEMENTATIONS]
+        runs = [simulate(double_pendulum(), one, dt=1e-3, t_end=1.0, every=1) for one in both]
         assert runs[0].steps.projection.tau.max() > 1e-5
         np.testing.assert_allclose(runs[1].fields.q, runs[0].fields.q, atol=1e-9)
 
@@ -133,7 +131,7 @@ def test_coupled_and_decoupled_iterations_end_in_the_same_step():
 def test_metrics_part_by_the_order_of_the_shift(scheme):
     """One step from a state that just penetrates: positions differ by O(h), velocities by O(h^2)."""
     system = double_pendulum()
-    q = np.array([0.9, np.arccos(1.7 - np.cos(0.9))])  # the tip on the floor
+    q = np.array([0.6, np.arccos(1.7 - np.cos(0.6))])  # the tip on the floor
     parted = []
     for h in (1e-2, 5e-3, 2.5e-3, 1.25e-3):
         ends = []
@@ -172,7 +170,7 @@ def test_without_stiffness_nothing_is_coupled(scheme, metric, seed):
     system, digits = free_bodies(seed), []
     for i in IMPLEMENTATIONS:
         run = simulate(system, scheme(metric=metric, implementation=i), dt=0.01, t_end=2.0, every=1)
-        assert run.steps.projection.tau.max() > 1e-3
+        assert run.steps.projection.tau.max() > 1e-5
         assert run.steps.newton.iterations.max() <= run.steps.projection.index_sets.max()
         digits.append(run.fields.q)
     np.testing.assert_allclose(digits[1], digits[0], rtol=0, atol=1e-11 * np.abs(digits[0]).max())
@@ -180,20 +178,25 @@ def test_without_stiffness_nothing_is_coupled(scheme, metric, seed):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_a_step_of_the_combined_scheme_activates_what_it_closes(make_system, make_start, seed):
-    """Index sets grow, no contact of theirs is violated, those with p_N > 0 end closed (RR-8029 eq. 66-68)."""
+    """Index sets grow, none of theirs is violated, contacts with p_N > 0 end closed (RR-8029 eq. 66-68)."""
     system = make_system(seed, contacts=4)
     stepper = CombinedProjected().prepare(system, 0.01, NSGS())
     state, _ = stepper.start(*make_start(system, seed))
     sets: list[np.ndarray] = []
     newton = stepper.loop._newton
-    stepper.loop._newton = lambda *a: (sets.append(stepper.loop.active.copy()), newton(*a))  # type: ignore
+
+    def watched(*arguments):
+        sets.append(stepper.loop.active.copy())
+        newton(*arguments)
+
+    stepper.loop._newton = watched
     closed = 0
     for _ in range(40):
         sets.clear()
         state, report = stepper.step(state)
         assert not sets[0].any()
         assert len(sets) == report["projection/index_sets"]
-        for before, after in zip(sets[:-1], sets[1:], strict=True):
+        for before, after in pairwise(sets):
             assert np.all(after[before])
             assert after.sum() > before.sum()
         assert report.gap.min() >= -1e-13
@@ -246,7 +249,7 @@ def test_the_projection_brings_energy_into_an_elastic_ball():
 
 
 #: Numbers of steps to t = 4 that let no impact of the ball fall on a t_k.
-STEPS = (191, 383, 761, 1531, 3067, 6131, 12269)
+STEPS = (97, 191, 383, 761, 1531, 3067, 6131)
 
 
 @pytest.mark.parametrize(
@@ -278,8 +281,8 @@ def test_first_order_in_the_mean_and_shifts_of_first_order(scheme):
 @pytest.mark.parametrize("joints", [False, True])
 def test_a_step_does_not_depend_on_the_one_before(scheme, joints):
     """A stepper that starts from a stored state gives the same digits."""
-    system = double_pendulum(joints)
-    first = scheme().prepare(system, 1e-3, NSGS())
+    system, chosen = double_pendulum(joints), scheme(activation=explicit(0.0))
+    first = chosen.prepare(system, 1e-3, NSGS())
     state, report = first.start(*system.start)
     for _ in range(600):
         stored = state.copy()
@@ -287,7 +290,7 @@ def test_a_step_does_not_depend_on_the_one_before(scheme, joints):
         if report["projection/tau"] > 0.0:
             break
     assert report["projection/tau"] > 0.0
-    again, other = scheme().prepare(system, 1e-3, NSGS()).step(stored)
+    again, other = chosen.prepare(system, 1e-3, NSGS()).step(stored)
     assert np.array_equal(again.q, state.q)
     assert np.array_equal(again.v, state.v)
     assert np.array_equal(other.scalars, report.scalars)
@@ -310,18 +313,16 @@ def test_a_run_on_a_linear_system_goes_on_from_any_state(make_system, make_start
         assert np.array_equal(other.extra, report.extra)
 
 
-def test_a_step_that_does_not_converge_says_so(make_system, make_start):
+def test_a_step_that_does_not_converge_says_so():
     system, scheme = double_pendulum(), DirectProjected(newton=Newton(max_iter=1))
     with pytest.raises(ConvergenceError, match=r"step 1 .*1 Newton iterations left an imbalance") as error:
         simulate(system, scheme, dt=1e-3, t_end=0.1)
     assert error.value.step == 1
     assert error.value.problem.contacts == 0
-    # A stiff spring between two masses, one of which touches: its shift is undone by the spring.
-    K = 1e6 * np.array([[1.0, -1.0], [-1.0, 1.0]])
-    stiff = LinearSystem(
-        M=csr_matrix(np.eye(2)), K=csr_matrix(K), H=csr_matrix([[1.0, 0.0]]), g0=[1e-3], dim=1, length=1e-3
-    )
-    start, options = (np.zeros(2), -np.ones(2)), {"activation": explicit(0.0)}
+    # A stiff spring undoes 25/26 of each shift.
+    one = csr_matrix([[1.0]])
+    stiff = LinearSystem(M=one, K=1e6 * one, H=one, g0=[1e-4], dim=1, length=1e-3)
+    start, options = (np.zeros(1), -np.ones(1)), {"activation": explicit(0.0)}
     decoupled = DirectProjected(implementation="decoupled", **options)
     with pytest.raises(ConvergenceError, match='or implementation = "coupled"'):
         simulate(stiff, decoupled, dt=1e-2, t_end=0.1, initial=start)
