@@ -121,7 +121,9 @@ def test_identity_gaps_and_joints_of_a_double_pendulum(scheme, options, joints):
 
 def test_coupled_and_decoupled_iterations_end_in_the_same_step():
     for metric, scheme in product(METRICS, BOTH):
-        both = [scheme(metric=metric, implementation=i, activation=explicit(0.0)) for i in IMPLEMENTATIONS]
+        # Projected gaps are zero to round-off only: without a tolerance that decides who is active.
+        forecast = replace(explicit(0.0), gap_tol=1e-9)
+        both = [scheme(metric=metric, implementation=i, activation=forecast) for i in IMPLEMENTATIONS]
         runs = [simulate(double_pendulum(), one, dt=1e-3, t_end=1.0, every=1) for one in both]
         assert runs[0].steps.projection.tau.max() > 1e-5
         np.testing.assert_allclose(runs[1].fields.q, runs[0].fields.q, atol=1e-9)
