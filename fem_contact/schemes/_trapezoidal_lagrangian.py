@@ -15,6 +15,8 @@ from fem_contact.systems.lagrangian import LagrangianSystem
 class LagrangianTrapezoidalStepper(LagrangianThetaStepper):
     """See :mod:`fem_contact.schemes.trapezoidal_position`; joints are kept at the level of velocities."""
 
+    extras: tuple[str, ...] = (*LagrangianThetaStepper.extras, "violation")
+
     def __init__(self, system: LagrangianSystem, h: float, scheme: TrapezoidalPosition, solver: Solver):
         weights = Weights(0.5, 0.5, NO_WEIGHTS)
         super().__init__(system, h, weights, Activation(), scheme.newton, "end", solver)
@@ -37,3 +39,7 @@ class LagrangianTrapezoidalStepper(LagrangianThetaStepper):
         self._contact.iterations += self._law.iterations
         self._contact.error = self._law.error
         report.active[...] = self._law.working
+
+    def _account(self, state: State, new: State, report: StepReport) -> None:
+        super()._account(state, new, report)
+        report.extra[-1] = -report.gap.min(initial=0.0)

@@ -83,6 +83,8 @@ class TrapezoidalPosition:
 class LinearTrapezoidalStepper(ThetaStepper):
     """The theta step with its contact law on positions."""
 
+    extras: tuple[str, ...] = ("violation",)
+
     def __init__(self, system: LinearSystem, h: float, solver: Solver):
         super().__init__(system, h, 0.5, 0.5, Activation(), NO_WEIGHTS, solver)
         self._law = PositionLaw(system, solver, constant=True)
@@ -107,3 +109,7 @@ class LinearTrapezoidalStepper(ThetaStepper):
         report.iterations, report.scalars[base.ERROR] = self._law.iterations, self._law.error
         self._count = int(report.active.sum())
         self._r[: self._count * system.dim] = p[report.active].ravel()
+
+    def _account(self, state: State, new: State, report: StepReport) -> None:
+        super()._account(state, new, report)
+        report.extra[0] = -report.gap.min(initial=0.0)
