@@ -187,6 +187,8 @@ class CoupledProblem:
     def __init__(self, system: System, h: float, theta: float, solver: Solver):
         self._system, self._h, self._theta, self._settings = system, h, theta, solver
         self._solver: PreparedSolver | None = None
+        self.last = LocalProblem(np.empty((0, 0)), np.empty(0), np.empty(0), system.dim)
+        self.iterations, self.error = 0, 0.0
 
     def solve(
         self,
@@ -197,8 +199,8 @@ class CoupledProblem:
         step: ShiftedStep,
         p: FloatArray,
         tau: FloatArray,
-    ) -> float:
-        """Impulses p (c, d) and multipliers tau (c,) in place, guesses on entry; returns the error reached.
+    ) -> None:
+        """Impulses p (c, d) and multipliers tau (c,) in place, guesses on entry.
 
         ``shifted`` holds the contacts whose gap is kept from closing, and those among them that are to end
         at g = 0.
@@ -212,12 +214,10 @@ class CoupledProblem:
         whole = np.block([[W, -alpha * step.B], [theta * W[::d], alpha * (step.D / h - theta * step.B[::d])]])
         right = np.concatenate([b_u.ravel(), gap_rows])
         tau /= alpha
-        error = np.inf
 
         def solve_with(working: Mask) -> FloatArray:
-            nonlocal error
             places = (active, np.flatnonzero(working), np.flatnonzero(equal))
-            error = self._solve_with(places, whole, right, p, tau)
+            self._solve_with(places, whole, right, p, tau)
             return tau
 
         def gaps(tau: FloatArray) -> FloatArray:
@@ -228,7 +228,6 @@ class CoupledProblem:
         first = allowed & ~equal & ((tau > 0.0) | (gaps(tau) < 0.0))
         grow(first, tau, solve_with, gaps)
         tau *= alpha
-        return error
 
     def _solve_with(
         self,
@@ -237,7 +236,7 @@ class CoupledProblem:
         right: FloatArray,
         p: FloatArray,
         tau: FloatArray,
-    ) -> float:
+    ) -> None:
         """The problem of the active contacts with tau >= 0 on J, and g = 0 on E eliminated."""
         d, c = self._system.dim, self._system.contacts
         active, J, E = places
@@ -257,25 +256,24 @@ class CoupledProblem:
         A_all[np.ix_(kept, kept)], b_all[kept], mu[:m] = A, b, self._system.mu[active]
         r = np.zeros(size)
         r[kept] = np.concatenate([p[active].ravel(), np.maximum(tau[J], 0.0)])
-        error = self._local(A_all, b_all, mu, r)
+        self._local(LocalProblem(A_all, b_all, mu, d), r)
         p[...], tau[...] = 0.0, 0.0
         p[active], tau[J] = r[: d * m].reshape(-1, d), r[d * m :: d]
         tau[E] = -(lift[:, 0] + lift[:, 1:] @ r[kept])
-        return error
 
-    def _local(self, A: FloatArray, b: FloatArray, mu: FloatArray, r: FloatArray) -> float:
+    def _local(self, problem: LocalProblem, r: FloatArray) -> None:
         from fem_contact.solvers.lcp import LCP
 
         d = self._system.dim
         if self._solver is None:
             self._solver = self._settings.prepare(2 * self._system.contacts, d)
-        problem = LocalProblem(A, b, mu, d)
-        self._solver.solve_into(problem.A, problem.b, problem.mu, r, True)
-        error = residual(problem, r)
-        if error > self._settings.tol and d < 3:
+        self.last = problem
+        self.iterations += self._solver.solve_into(problem.A, problem.b, problem.mu, r, True)
+        self.error = residual(problem, r)
+        if self.error > self._settings.tol and d < 3:
             result = solve(problem, LCP(tol=self._settings.tol), r)
-            r[...], error = result.r, result.residual
-        return error
+            r[...], self.error = result.r, result.residual
+            self.iterations += result.iterations
 
 
 def grow(

@@ -53,7 +53,7 @@ class LagrangianProjectedStepper(LagrangianThetaStepper):
         self._Y = np.zeros((n + system.joints, 1 + c))
 
     def problem(self) -> LocalProblem:
-        """The last local problem of velocities, over its active contacts."""
+        """The last local problem, over the contacts that took part."""
         return self.loop.problem()
 
     # --- the step -----------------------------------------------------------------------------------
@@ -69,7 +69,7 @@ class LagrangianProjectedStepper(LagrangianThetaStepper):
             forecast = gap + h * theta * self.u_free[:, 0] <= loop.settings.gap_tol
         loop.run(self, state.p, forecast, float(np.abs(state.q).max()), state.k)
         self._p[...], report.active[...] = loop.p, loop.active
-        self._contact.iterations, self._contact.error = loop.velocity.iterations, loop.velocity.error
+        self._contact.iterations, self._contact.error = loop.counts.solver, loop.counts.solver_error
 
     def _activate(self, state: State, report: StepReport) -> None:
         super()._activate(state, report)

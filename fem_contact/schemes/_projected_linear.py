@@ -77,7 +77,7 @@ class LinearProjectedStepper(ThetaStepper):
         return result
 
     def problem(self) -> LocalProblem:
-        """The last local problem of velocities, over its active contacts."""
+        """The last local problem, over the contacts that took part."""
         return self.loop.problem()
 
     # --- the step, as the loops see it --------------------------------------------------------------
@@ -104,7 +104,7 @@ class LinearProjectedStepper(ThetaStepper):
         # The gaps of a linear system are told to the round-off of displacements, not of coordinates.
         loop.run(self, state.p, forecast, float(np.abs(state.q).max()), state.k)
         report.active[...] = loop.active
-        report.iterations, report.scalars[base.ERROR] = loop.velocity.iterations, loop.velocity.error
+        report.iterations, report.scalars[base.ERROR] = loop.counts.solver, loop.counts.solver_error
 
     def linearise(self, p: FloatArray, tau: FloatArray) -> float:
         """u_free at the shift by tau; how far u is from where p was solved for."""

@@ -15,6 +15,7 @@ solution of either.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -101,6 +102,8 @@ class Counts:
     projection: int = 0
     index_sets: int = 0
     error: float = 0.0
+    solver: int = 0
+    solver_error: float = 0.0
 
 
 @dataclass
@@ -126,6 +129,7 @@ class ProjectionLoop:
         self.p, self.tau, self.active = np.zeros((c, system.dim)), np.zeros(c), np.zeros(c, np.bool_)
         self._equal, self._returns = np.zeros(c, np.bool_), np.zeros(c, np.int64)
         self.counts = Counts()
+        self._last: Callable[[], LocalProblem] = self.velocity.problem
 
     def run(self, space: ContactSpace, p: FloatArray, forecast: Mask | None, size: float, k: int) -> None:
         """Solve step k from the guess p.
@@ -133,7 +137,7 @@ class ProjectionLoop:
         ``forecast`` marks the active contacts of the direct scheme, ``size`` is that of the positions.
         """
         self.p[...], self.tau[...] = p, 0.0
-        self.counts, self.velocity.iterations = Counts(), 0
+        self.counts, self.velocity.iterations, self._both.iterations = Counts(), 0, 0
         # What a gap can be told to, whatever was asked for.
         tol = max(self.settings.violation_tol, 32.0 * np.finfo(np.float64).eps * size)
         self.active[...] = False if forecast is None else forecast
@@ -158,12 +162,14 @@ class ProjectionLoop:
                 raise self._failure(error, violation, tol, k)
             counts.newton += 1
             self.velocity.solve(self.active, space.u_start, space.u_free, space.W, self.p)
+            counts.solver_error, self._last = self.velocity.error, self.velocity.problem
             space.move(self.p)
             self._update_equal()
             if not self._violation(space) <= tol:
                 counts.projection += 1
                 self._project(space)
         counts.error = max(error, counts.error)
+        counts.solver = self.velocity.iterations + self._both.iterations
 
     def _update_equal(self) -> None:
         """The contacts that the combined scheme holds at g = 0: those with p_N > 0 (eq. 68-70).
@@ -190,6 +196,7 @@ class ProjectionLoop:
             return
         shifted = (allowed, self._equal)
         self._both.solve(self.active, shifted, space.u_start, space.W, step, self.p, self.tau)
+        self.counts.solver_error, self._last = self._both.error, lambda: self._both.last
         space.shift(self.tau, self.p)
 
     def _failure(self, error: float, violation: float, tol: float, k: int) -> ConvergenceError:
@@ -213,8 +220,8 @@ class ProjectionLoop:
         )
 
     def problem(self) -> LocalProblem:
-        """The last local problem of velocities."""
-        return self.velocity.problem()
+        """The last local problem: of velocities or, where they are coupled, of shifts as well."""
+        return self._last()
 
     def report(
         self, extra: FloatArray, first: int, gap: FloatArray, shift: FloatArray | None, work: float

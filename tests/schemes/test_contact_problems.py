@@ -87,8 +87,9 @@ def test_the_coupled_problem_meets_all_its_laws(d, solver, seed):
     u_start, p, tau = rng.normal(size=(c, d)), np.zeros((c, d)), np.zeros(c)
     problem = CoupledProblem(system, h, theta, solver)
     everybody = np.ones(c, bool)
-    error = problem.solve(active, (everybody, equal), u_start, W, step, p, tau)
-    assert error <= solver.tol
+    problem.solve(active, (everybody, equal), u_start, W, step, p, tau)
+    assert problem.error <= solver.tol
+    assert 3 <= problem.last.contacts <= 6
     u = step.u + (W @ p.ravel() - step.B @ tau).reshape(c, d)
     gap = step.gap + h * theta * u[:, 0] + D @ tau
     assert np.abs(tau).max() > 1e-4
