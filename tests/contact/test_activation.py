@@ -65,8 +65,8 @@ def test_open_tolerances_come_from_the_scales():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"gamma": -0.1}, r"activation gamma = -0.1: it must be in \[0, 1\]"),
-        ({"gamma": 1.5}, r"activation gamma = 1.5"),
+        ({"gamma": -0.1}, r"activation gamma = -0.1: it must be in \[0, 2\]"),
+        ({"gamma": 2.5}, r"activation gamma = 2.5"),
         ({"gamma": np.nan}, r"activation gamma = nan"),
         ({"gap_tol": -1e-9}, r"activation gap_tol = -1e-09: it must be >= 0"),
         ({"gap_tol": np.nan}, r"activation gap_tol = nan"),

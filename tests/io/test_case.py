@@ -418,7 +418,7 @@ REFUSED = [
     ("scheme.dt", 0, "[scheme] dt = 0: must be positive"),
     ("scheme.dt", "1 mm", "[scheme] dt: '1 mm': 'mm' is not a unit of time"),
     ("scheme.activation", 1, "[scheme] activation = 1: must be a table"),
-    ("scheme.activation.gamma", 2, "[scheme] activation: activation gamma = 2.0: it must be in [0, 1]"),
+    ("scheme.activation.gamma", 3, "[scheme] activation: activation gamma = 3.0: it must be in [0, 2]"),
     (
         "scheme.activation.gap",
         2,
