@@ -235,5 +235,5 @@ class ProjectionLoop:
             0.0 if shift is None else np.abs(self.tau).max(initial=0.0),
             0.0 if shift is None else np.abs(shift).max(),
             work,
-            -gap.min(initial=0.0),
+            0.0 - gap.min(initial=0.0),
         )

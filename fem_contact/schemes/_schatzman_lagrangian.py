@@ -194,7 +194,7 @@ class LagrangianSchatzmanStepper:
         system = self.system
         report.u[...] = (system.contact_jacobian(state.q) @ state.v).reshape(report.u.shape)
         report.gap[...] = system.gaps(state.q)
-        report.extra[0] = max(-report.gap.min(initial=0.0), 0.0)
+        report.extra[0] = 0.0 - report.gap.min(initial=0.0)
 
 
 def _largest(array: FloatArray) -> float:

@@ -145,7 +145,7 @@ class LinearSchatzmanStepper(LinearStepper):
     def _account_start(self, state: State, report: StepReport) -> None:
         kinetic, elastic = self.system.energy(state.q, state.v)
         report.scalars[[base.KINETIC, base.ELASTIC, base.TOTAL]] = kinetic, elastic, kinetic + elastic
-        report.extra[0] = -self._gap.min(initial=0.0)
+        report.extra[0] = 0.0 - self._gap.min(initial=0.0)
 
     def _account(self, state: State, new: State, report: StepReport) -> None:
         """Energies, works and the residual of their identity."""
@@ -167,7 +167,7 @@ class LinearSchatzmanStepper(LinearStepper):
         )
         parts = (loads, support, damping, normal, tangential, numerical)
         kernels.balance(before, kinetic, elastic, parts, report.scalars)
-        report.extra[0] = -report.gap.min(initial=0.0)
+        report.extra[0] = 0.0 - report.gap.min(initial=0.0)
 
     def _reaction(self, Cv: FloatArray, p: FloatArray) -> FloatArray:
         """Impulses of the supports on the dofs they hold, M dw + h (K q_theta + C v_theta - F) - H^T p."""

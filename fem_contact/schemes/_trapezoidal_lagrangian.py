@@ -42,4 +42,4 @@ class LagrangianTrapezoidalStepper(LagrangianThetaStepper):
 
     def _account(self, state: State, new: State, report: StepReport) -> None:
         super()._account(state, new, report)
-        report.extra[-1] = -report.gap.min(initial=0.0)
+        report.extra[-1] = 0.0 - report.gap.min(initial=0.0)

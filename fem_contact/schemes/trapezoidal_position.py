@@ -112,4 +112,4 @@ class LinearTrapezoidalStepper(ThetaStepper):
 
     def _account(self, state: State, new: State, report: StepReport) -> None:
         super()._account(state, new, report)
-        report.extra[0] = -report.gap.min(initial=0.0)
+        report.extra[0] = 0.0 - report.gap.min(initial=0.0)
