@@ -7,6 +7,7 @@ import pytest
 
 from fem_contact.contact.activation import Activation
 from fem_contact.schemes import MoreauJean, MoreauJeanFremond
+from fem_contact.schemes.projected import CombinedProjected, DirectProjected
 from fem_contact.systems.rigid.slider_roller import SliderRoller
 from fem_contact.timeloop import simulate
 
@@ -63,3 +64,27 @@ def test_a_torque_beyond_what_friction_holds_turns_the_roller_for_ever():
     settled = np.diff(r.fields.v[1500:, 1]) / H
     np.testing.assert_allclose(settled, (torque - LIMIT) / (0.5 * 0.1**2), rtol=1e-9)
     assert np.abs(r.fields.v[1500:, 0]).max() < 1e-12
+
+
+@pytest.mark.parametrize(
+    ("scheme", "kept"),
+    [
+        (DirectProjected(activation=HABIT), False),
+        (DirectProjected(forecast="free-position"), True),
+        (CombinedProjected(), True),
+        (CombinedProjected(implementation="decoupled"), True),
+    ],
+)
+def test_the_direct_scheme_loses_the_equilibrium_and_the_combined_one_keeps_it(scheme, kept):
+    """RR-8029 section 4.5: each time that the contact is lost the torque turns the roller a little further."""
+    r = simulate(SliderRoller(torque=0.5 * LIMIT).system(), scheme, dt=H, t_end=3.0, every=1)
+    late = slice(1500, None)
+    assert r.steps.contact.gap.min() > -1e-12
+    if kept:
+        assert np.abs(r.fields.v[late]).max() < 1e-12
+    else:
+        # Every second step is free: the roller gains Gamma h/I and turns by h times that until it is stopped,
+        # half of it while free and half while friction stops it.
+        assert np.count_nonzero(np.diff(r.steps.contact.p[late, 0, 0] > 0.0)) > 1400
+        turned = r.fields.q[-1, 1] - r.fields.q[1500, 1]
+        assert turned > 0.9 * 750 * H * 0.5 * LIMIT * H / (0.5 * 0.1**2)
