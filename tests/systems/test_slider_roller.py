@@ -76,7 +76,7 @@ def test_a_torque_beyond_what_friction_holds_turns_the_roller_for_ever():
     ],
 )
 def test_the_direct_scheme_loses_the_equilibrium_and_the_combined_one_keeps_it(scheme, kept):
-    """RR-8029 section 4.5: each time that the contact is lost the torque turns the roller a little further."""
+    """RR-8029 section 4.5: each time contact is lost the torque turns the roller a little further."""
     r = simulate(SliderRoller(torque=0.5 * LIMIT).system(), scheme, dt=H, t_end=3.0, every=1)
     late = slice(1500, None)
     assert r.steps.contact.gap.min() > -1e-12
