@@ -92,6 +92,20 @@ def mismatch(w, y, d, coupling, out, smooth=0.0):
 
 
 @njit(cache=True)
+def lagging(w, y, s, d, kappa, smooth, out):
+    """out = w + (s + kappa (|w_T| - s)) n - y, |w_T| smoothed; returns the norm of |w_T| - s."""
+    total = 0.0
+    for i in range(len(s)):
+        k = d * i
+        lag = math.sqrt(_tangential(w, w, k, d) + smooth * smooth) - s[i] if d > 1 else 0.0
+        total += lag * lag
+        for p in range(d):
+            out[k + p] = w[k + p] - y[k + p]
+        out[k] += s[i] + kappa * lag
+    return math.sqrt(total)
+
+
+@njit(cache=True)
 def centring(scaled, dx, dy, target, d, out):
     """out = z with lambda o z = lambda o lambda + dx o dy - target e, for lambda = W x = W^-1 y."""
     for i in range(len(scaled) // d):
