@@ -18,8 +18,8 @@ FIRST_TIME, LONGEST_TIME, SHORTEST_TIME, CUT, FALL, GROWTH = 10.0, 1e4, 0.05, 10
 SHORT, LONG = 0.2, 0.6
 #: Proximal shift of A: the first, the greatest and the least; its growth and fall.
 FIRST_SHIFT, MOST_SHIFT, LEAST_SHIFT, SHIFT_GROWTH, SHIFT_FALL = 1e-3, 10.0, 1e-12, 5.0, 0.3
-#: |w_T| is smoothed over this share of the mean of x o y.
-SMOOTH = 0.03
+#: The mean of x o y stays above GUARD times the distance of s from |w_T|; that is smoothed over SMOOTH of the mean.
+GUARD, SMOOTH = 2.0, 0.015
 
 
 class PseudoTimePath(CentralPath):
@@ -37,6 +37,9 @@ class PseudoTimePath(CentralPath):
     def __init__(self, problem: LocalProblem):
         super().__init__(problem)
         self.s = np.zeros(self.c)
+        self.none = np.zeros(self.c)
+        self.weights = np.ones((self.c, self.d))
+        self.weights[:, 1:] = np.minimum(problem.mu, 1.0)[:, None] ** 2
         self.time, self.proximal, self.started = FIRST_TIME, FIRST_SHIFT, False
 
     def advance(self) -> float:
@@ -52,15 +55,15 @@ class PseudoTimePath(CentralPath):
         kernels.scale(self.point, self.factor, d, False, x, self.scaled)
         kernels.blocks(self.point, self.factor, w, d, kappa, self.B, self.C, SMOOTH * mean)
         lag = kernels.lagging(w, y, s, d, kappa, SMOOTH * mean, self.gap)
-        self.shift[:] = self.proximal
-        solve = self.system.factor(self.B, self.C, self.shift, self.contacts)
+        shift = self.proximal * self.weights
+        solve = self.system.factor(self.B + self.C * shift[:, None, :], self.C, self.none, self.contacts)
         if solve is None:
             return float("nan")
         dx, dy = self._step(solve, self.scaled)
         length = min(1.0, kernels.longest_step(x, dx, d), kernels.longest_step(y, dy, d))
         left = max(float((x + length * dx) @ (y + length * dy)) / self.c, 0.0) / mean
         sigma = min(max(left**3, 1e-6 if self.taken > 0.1 else 0.9), 1.0)
-        sigma = max(sigma, min(1.0, lag / np.sqrt(self.c) / mean * min(1.0, 1.0 / self.time)))
+        sigma = max(sigma, min(1.0, GUARD * lag / np.sqrt(self.c) / mean * min(1.0, 1.0 / self.time)))
         kernels.scale(self.point, self.factor, d, False, dx, self.sx)
         kernels.scale(self.point, self.factor, d, True, dy, self.sy)
         kernels.centring(self.scaled, self.sx, self.sy, sigma * mean, d, self.z)
@@ -70,7 +73,7 @@ class PseudoTimePath(CentralPath):
         longest = min(kernels.longest_step(x, dx, d), kernels.longest_step(y, dy, d))
         self.taken = min(1.0, SHARE * longest)
         # dy = dw + ds n + (w + s n - y), dw with the shift that the step was made with.
-        ds = dy[::d] - (self.system.A @ dx)[::d] - self.proximal * dx[::d] - (w[::d] + s - y[::d])
+        ds = dy[::d] - (self.system.A @ dx)[::d] - shift[:, 0] * dx[::d] - (w[::d] + s - y[::d])
         self.x, self.y, self.s = x + self.taken * dx, y + self.taken * dy, s + self.taken * ds
         return self.taken
 

@@ -19,6 +19,8 @@ FloatArray = NDArray[np.float64]
 QUICK = 0.05
 #: Seconds of the turns of the first round, and how they grow from round to round.
 TURN, GROWTH = 0.5, 2.0
+#: Steps of the first path, in space and in the plane, where nothing else solves what it leaves unsolved.
+FIRST_STEPS, FIRST_STEPS_PLANE = 40, 300
 #: Rounds at most: with them the turns add up to minutes.
 ROUNDS = 8
 #: Residual from which Newton's method is tried first.
@@ -76,7 +78,8 @@ class Auto:
         yield sweeps, Turn(watch, QUICK)
         if watch.residual < NEAR:
             yield newton, Turn(watch, QUICK)
-        yield InteriorPoint(tol=tol, max_iter=min(most, 40)), Turn(watch)
+        steps = FIRST_STEPS if problem.d == 3 else FIRST_STEPS_PLANE
+        yield InteriorPoint(tol=tol, max_iter=min(most, steps)), Turn(watch)
         seconds = TURN
         for _ in range(ROUNDS):
             for solver in (ADMM(tol=tol, max_iter=most), newton, sweeps, newton):
