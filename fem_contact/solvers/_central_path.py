@@ -51,16 +51,16 @@ class CentralPath:
         kernels.nesterov_todd(x, y, d, self.point, self.factor)
         kernels.scale(self.point, self.factor, d, False, x, self.scaled)
         poor, mean = self.taken < POOR, float(x @ y) / self.c
-        kappa = 0.0 if poor else 1.0
-        kernels.blocks(self.point, self.factor, y, d, kappa, self.B, self.C)
-        kernels.mismatch(self.system.A @ x + self.b, y, d, kappa, self.gap)
+        kappa, smooth = self._coupling(poor, mean)
+        kernels.blocks(self.point, self.factor, y, d, kappa, self.B, self.C, smooth)
+        kernels.mismatch(self.system.A @ x + self.b, y, d, kappa, self.gap, smooth)
         solve = self.system.factor(self.B, self.C, self.shift, self.contacts)
         if solve is None:
             return float("nan")
         dx, dy = self._step(solve, self.scaled)
         length = min(1.0, kernels.longest_step(x, dx, d), kernels.longest_step(y, dy, d))
         left = max(float((x + length * dx) @ (y + length * dy)) / self.c, 0.0) / mean
-        sigma = min(max(min(left, 1.0) ** 3, 0.5 if poor else 1e-6), 1.0)
+        sigma = self._centring(left, poor, mean)
         kernels.scale(self.point, self.factor, d, False, np.zeros_like(dx) if poor else dx, self.sx)
         kernels.scale(self.point, self.factor, d, True, dy, self.sy)
         kernels.centring(self.scaled, self.sx, self.sy, sigma * mean, d, self.z)
@@ -70,10 +70,22 @@ class CentralPath:
         if not (np.all(np.isfinite(dx)) and np.all(np.isfinite(dy))):
             return float("nan")
         self.x, self.y = x + self.taken * dx, y + self.taken * dy
-        if self.taken < STUCK:
-            self.x[::d] += PUSH * np.sqrt(mean)
-            self.y[::d] += PUSH * np.sqrt(mean)
+        self._unstick(mean)
         return self.taken
+
+    def _coupling(self, poor: bool, mean: float) -> tuple[float, float]:
+        """How much of |w_T| follows the step (all or nothing), and what it is smoothed over."""
+        return (0.0 if poor else 1.0), 0.0
+
+    def _centring(self, left: float, poor: bool, mean: float) -> float:
+        """Share of the mean of x o y to aim at, where the predictor would leave the share ``left``."""
+        return min(max(min(left, 1.0) ** 3, 0.5 if poor else 1e-6), 1.0)
+
+    def _unstick(self, mean: float) -> None:
+        """Push an iterate that can hardly move towards the central path."""
+        if self.taken < STUCK:
+            self.x[:: self.d] += PUSH * np.sqrt(mean)
+            self.y[:: self.d] += PUSH * np.sqrt(mean)
 
     def _step(self, solve: Any, z: FloatArray) -> tuple[FloatArray, FloatArray]:
         """dx, dy with W dx + W^-1 dy = -z and dy = C A dx + gap."""

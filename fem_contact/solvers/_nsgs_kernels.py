@@ -86,6 +86,13 @@ def _shift(At, row, change, w):
 
 
 @njit(cache=True, fastmath=SUMS)
+def _shift2(At, row, change_n, change_t, w):
+    """w += A[:, row : row + 2] @ change, in one pass over w."""
+    for j in range(len(w)):
+        w[j] += At[row, j] * change_n + At[row + 1, j] * change_t
+
+
+@njit(cache=True, fastmath=SUMS)
 def _shift3(At, row, change, w):
     """w += A[:, row : row + 3] @ change, in one pass over w."""
     c_0, c_1, c_2 = change[0], change[1], change[2]
@@ -159,10 +166,8 @@ def sweep(A, At, mu, d, relaxation, order, backward, r, w, old):
         r[k], r[k + 1] = solve_one(a_nn, a_nt, a_tn, a_tt, b_n, b_t, mu[i])
         if relaxation != 1.0:
             part_of_the_way(r, old, k, mu[i], 2, relaxation)
-        if r[k] != old[0]:
-            _shift(At, k, r[k] - old[0], w)
-        if r[k + 1] != old[1]:
-            _shift(At, k + 1, r[k + 1] - old[1], w)
+        if r[k] != old[0] or r[k + 1] != old[1]:
+            _shift2(At, k, r[k] - old[0], r[k + 1] - old[1], w)
 
 
 @njit(cache=True)

@@ -85,4 +85,3 @@ class PseudoTimePath(CentralPath):
         elif self.taken > LONG:
             self.time = min(GROWTH * self.time, LONGEST_TIME)
             self.proximal = max(SHIFT_FALL * self.proximal, LEAST_SHIFT)
-

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from fem_contact.problems.local import LocalProblem
 from fem_contact.solvers._central_path import CentralPath
+from fem_contact.solvers._guarded_path import GuardedPath
 from fem_contact.solvers._pseudo_time import PseudoTimePath
 from fem_contact.solvers.base import PlainPrepared, Watch, check_settings, lost
 from fem_contact.solvers.semismooth import SemismoothNewton
@@ -21,6 +22,8 @@ FloatArray = NDArray[np.float64]
 HANDOVER, FINISH_STEPS, FURTHER = 1e-5, 8, 0.01
 #: Steps of the plain path after which a stall is looked for.
 PATIENCE = 12
+#: Steps of each guarded path in space, and their guards.
+GUARDED_STEPS, GUARDS = 100, (0.1, 2.0, 0.5)
 #: A guess with at most this residual is first offered to Newton's method.
 WARM = 1e-3
 #: Newton steps after the plain path stalls: at most so many, and so many times unknowns.
@@ -84,16 +87,28 @@ class InteriorPoint:
             if watch.converged or watch.late:
                 return
         last = start + self.max_iter
-        if problem.d == 3 and self._follow(CentralPath(problem), problem, watch, last):
+        if problem.d == 3 and self._in_space(problem, watch, last):
             return
-        if problem.d == 3 and self.finish:
-            steps = max(FINISH_STEPS, min(STALL_STEPS, STALL_WORK // len(r)))
-            if self._finish(problem, watch, last, steps):
-                return
         if self._follow(PseudoTimePath(problem), problem, watch, last):
             return
         if self.finish:
             self._finish(problem, watch, last, last)
+
+    def _in_space(self, problem: LocalProblem, watch: Watch, last: int) -> bool:
+        """The plain path, and the guarded ones after a stall; True when there is no more to do."""
+        if self._follow(CentralPath(problem), problem, watch, last):
+            return True
+        if not self.finish:
+            return False
+        steps = max(FINISH_STEPS, min(STALL_STEPS, STALL_WORK // len(problem.b)))
+        if self._finish(problem, watch, last, steps):
+            return True
+        for guard in GUARDS:
+            end = min(last, watch.iterations + GUARDED_STEPS)
+            self._follow(GuardedPath(problem, guard), problem, watch, end)
+            if self._finish(problem, watch, last, FINISH_STEPS):
+                return True
+        return False
 
     def _finish(self, problem: LocalProblem, watch: Watch, last: int, steps: int) -> bool:
         """So many steps of Newton's method from the best iterate; True when there is no more to do."""
@@ -129,5 +144,3 @@ class InteriorPoint:
     def prepare(self, contacts: int, d: int) -> PlainPrepared:
         """Work space: none of its own."""
         return PlainPrepared(self, d)
-
-

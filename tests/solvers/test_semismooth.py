@@ -129,6 +129,11 @@ def test_newton_matrices_dense_and_sparse(d):
         solution = system.factor(B, C, shift, contacts)(x)
         np.testing.assert_allclose(solution, expected, rtol=1e-8, atol=1e-9)
         assert system.factor(0.0 * B, 0.0 * C, shift, contacts) is None
+        everyone, x_all = np.arange(c), rng.standard_normal(c * d)
+        for _ in range(2):  # the second time in the order found the first time
+            solution = system.factor(B, C, shift, everyone)(x_all)
+            np.testing.assert_allclose(whole @ solution, x_all, rtol=1e-8, atol=1e-8)
+        assert system.factor(0.0 * B, 0.0 * C, shift, everyone) is None
 
 
 def test_a_dense_matrix_of_few_blocks_is_treated_as_sparse():
