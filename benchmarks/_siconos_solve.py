@@ -1,7 +1,9 @@
-"""One problem by one solver of Siconos, in the Python that has it: _siconos_solve.py IN.npz SOLVER OUT.npz
+"""One problem by one solver of Siconos, in the Python that has it.
 
-IN holds A (CSC arrays), b, mu, d; OUT the impulses r and the seconds of the solve alone. A problem in the plane
-is posed in space, where Siconos has most of its solvers, with a third component that nothing acts on.
+    python _siconos_solve.py IN.npz SOLVER OUT.npz
+
+IN holds A (CSC arrays), b, mu, d; OUT the impulses r and the seconds of the solve alone. A problem in the
+plane is posed in space, where Siconos has most of its solvers, with a third component that nothing acts on.
 """
 
 import sys

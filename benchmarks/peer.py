@@ -2,9 +2,9 @@
 
     python -m benchmarks.peer FOLDER [--python /usr/bin/python3] [--seconds 8]
 
-FOLDER holds FCLIB files of two or three components. Siconos runs in the Python named, which must have its module
-``siconos`` (Debian's package python3-siconos) and SciPy. Both sides are timed without start and reading, and
-both answers are judged by the residual of :func:`fem_contact.problems.residual` at 1e-10.
+FOLDER holds FCLIB files of two or three components. Siconos runs in the Python named, which must have its
+module ``siconos`` (Debian's package python3-siconos) and SciPy. Both sides are timed without start and
+reading, and both answers are judged by the residual of :func:`fem_contact.problems.residual` at 1e-10.
 """
 
 from __future__ import annotations
@@ -93,9 +93,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=8.0, help="time limit of a solve")
     given = parser.parse_args()
     if not has_siconos(given.python):
-        sys.exit(
-            f"{given.python} has not the modules siconos and scipy: apt-get install python3-siconos python3-scipy"
-        )
+        sys.exit(f"{given.python} has not both siconos and scipy (Debian: python3-siconos, python3-scipy)")
     try:
         files = problem_files(given.folder)
     except FemContactError as error:

@@ -18,20 +18,20 @@ FIRST_TIME, LONGEST_TIME, SHORTEST_TIME, CUT, FALL, GROWTH = 10.0, 1e4, 0.05, 10
 SHORT, LONG = 0.2, 0.6
 #: Proximal shift of A: the first, the greatest and the least; its growth and fall.
 FIRST_SHIFT, MOST_SHIFT, LEAST_SHIFT, SHIFT_GROWTH, SHIFT_FALL = 1e-3, 10.0, 1e-12, 5.0, 0.3
-#: The mean of x o y stays above GUARD times the distance of s from |w_T|; that is smoothed over SMOOTH of the mean.
+#: The mean of x o y stays above GUARD times the distance of s from |w_T|, smoothed over SMOOTH of the mean.
 GUARD, SMOOTH = 2.0, 0.015
 
 
 class PseudoTimePath(CentralPath):
     """The central path with s = |w_T| followed as the steady state of ds/dt = |w_T| - s.
 
-    For a given s the problem is convex and its central path has no turning points: the unknowns are x, y and s
-    with y = w + s n. A step implicit in t, of length Delta, takes s by kappa = Delta/(1 + Delta) of the way
-    to the |w_T| of its end; kappa = 1 is Newton's method on the whole and kappa = 0 the convex problem. Delta
-    grows while steps to the boundary of the cones are long and falls where they are short, which is where
-    the matrix with kappa = 1 is nearly singular: pseudo-transient continuation (Kelley and Keyes, 1998,
-    SIAM J. Numer. Anal. 35). A shift of A that acts on the step alone, proximal, follows them likewise. The mean
-    of x o y falls no faster than s approaches |w_T|.
+    For a given s the problem is convex and its central path has no turning points: the unknowns are x, y and
+    s with y = w + s n. A step implicit in t, of length Delta, takes s by kappa = Delta/(1 + Delta) of the
+    way to the |w_T| of its end; kappa = 1 is Newton's method on the whole and kappa = 0 the convex problem.
+    Delta grows while steps to the boundary of the cones are long and falls where they are short, which is
+    where the matrix with kappa = 1 is nearly singular: pseudo-transient continuation (Kelley and Keyes,
+    1998, SIAM J. Numer. Anal. 35). A shift of A that acts on the step alone, proximal, follows them likewise.
+    The mean of x o y falls no faster than s approaches |w_T|.
     """
 
     def __init__(self, problem: LocalProblem):

@@ -118,8 +118,8 @@ class InteriorPoint:
         return watch.converged or watch.late or watch.iterations >= last
 
     def _follow(self, path: CentralPath, problem: LocalProblem, watch: Watch, last: int) -> bool:
-        """A path as far as iteration ``last``, with Newton's method where it comes near; True when there is no
-        more to do, False when the path ends or the plain one stalls."""
+        """A path as far as iteration ``last``, with Newton's method where it comes near; True when there is
+        no more to do, False when the path ends or the plain one stalls."""
         mark, steps, handover = float("inf"), 0, HANDOVER
         # Only what the path itself reaches counts: a warm guess may be better than its first iterates.
         reached = float("inf")

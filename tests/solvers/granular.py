@@ -2,14 +2,14 @@
 
 A small nonsmooth contact dynamics loop of Moreau and Jean: implicit in the contact impulses, free velocities
 under gravity, contacts where the gap predicted half a step ahead is closed, w = u + e u_before in the normal
-component. Scenes: grains settle on a floor between walls, a column falls over, a silo empties through a hole
-in its floor, a drum turns, a floor shakes. The bodies' state is advanced by rough solves (so many Gauss-Seidel
-sweeps, the habit of such codes), the problem of the last step is returned unsolved.
+component. Scenes: grains settle on a floor between walls, a column falls over, a silo empties through a
+hole in its floor, a drum turns, a floor shakes. The bodies' state is advanced by rough solves (so many
+Gauss-Seidel sweeps, the habit of such codes), the problem of the last step is returned unsolved.
 
-All these problems have a solution. With e = 0 and walls at rest, b = H v lies in the range of A and of
-H; with a turning drum or a floor that shakes, the velocities of the boundary are those of a rigid motion of all,
-so that b lies there once more. The scenes with e > 0 have no two walls that face each other, so
-that all grains can be blown up from a point outside (see :mod:`.bank`).
+All these problems have a solution. With e = 0 and walls at rest, b = H v; with a turning drum or a floor that
+shakes, the velocities of the boundary are those of a rigid motion of all, so that b = H v once more. The
+scenes with e > 0 have no two walls that face each other, so that all grains can be blown up from a point
+outside (see :mod:`.bank`).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ GRAVITY = 9.81
 
 @dataclass(frozen=True)
 class Scene:
-    """Walls (segments, each with the grains on its left), perhaps a drum about the origin, and their motion."""
+    """Walls (segments with the grains on their left), perhaps a drum about the origin, and their motion."""
 
     segments: FloatArray
     drum: float = 0.0
