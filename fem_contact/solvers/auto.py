@@ -15,8 +15,9 @@ from fem_contact.solvers.nsgs import NSGS
 
 FloatArray = NDArray[np.float64]
 
-#: Seconds of the first sweeps, which solve what is easy.
-QUICK = 0.05
+#: Seconds of the first sweeps, which solve what is easy, and more of them for each contact: less than a path
+#: takes that is followed in vain or need not be.
+QUICK, QUICK_CONTACT = 1e-3, 2e-5
 #: Seconds of the turns of the first round, and how they grow from round to round.
 TURN, GROWTH = 0.5, 2.0
 #: Steps of the first path, in space and in the plane, where nothing else solves what it leaves unsolved.
@@ -75,9 +76,10 @@ class Auto:
         tol, most = min(self.tol, watch.tol), self.max_iter
         newton = SemismoothNewton(tol=tol, max_iter=most)
         sweeps = NSGS(tol=tol, max_iter=10 * most)
-        yield sweeps, Turn(watch, QUICK)
+        seconds = QUICK + QUICK_CONTACT * problem.contacts
+        yield sweeps, Turn(watch, seconds)
         if watch.residual < NEAR:
-            yield newton, Turn(watch, QUICK)
+            yield newton, Turn(watch, seconds)
         steps = FIRST_STEPS if problem.d == 3 else FIRST_STEPS_PLANE
         yield InteriorPoint(tol=tol, max_iter=min(most, steps)), Turn(watch)
         seconds = TURN
