@@ -4,8 +4,8 @@
 
 Dense: time of a sweep in which every contact changes over that of one NumPy product A @ r, and of the plain
 loop that the sweeps themselves use for products. Sparse: over one SciPy product. Measured in turns; medians.
-Small dense sweeps and plain products are repeated within compiled code, as a solver repeats them: the call from
-Python (1 to 2 us) would be a quarter of a sweep over 40 contacts. NumPy's products include their calls.
+Small dense sweeps and plain products are repeated within compiled code, as a solver repeats them: the call
+from Python would take as long as a sweep over 40 contacts. NumPy's products include their calls.
 """
 
 from __future__ import annotations

@@ -18,8 +18,6 @@ FIRST_TIME, LONGEST_TIME, SHORTEST_TIME, CUT, FALL, GROWTH = 10.0, 1e4, 0.05, 10
 SHORT, LONG = 0.2, 0.6
 #: Proximal shift of A: the first, the greatest and the least; its growth and fall.
 FIRST_SHIFT, MOST_SHIFT, LEAST_SHIFT, SHIFT_GROWTH, SHIFT_FALL = 1e-3, 10.0, 1e-12, 5.0, 0.3
-#: The mean of x o y stays above GUARD times the distance of s from |w_T|, smoothed over SMOOTH of the mean.
-GUARD, SMOOTH = 2.0, 0.015
 
 
 class PseudoTimePath(CentralPath):
@@ -31,11 +29,13 @@ class PseudoTimePath(CentralPath):
     Delta grows while steps to the boundary of the cones are long and falls where they are short, which is
     where the matrix with kappa = 1 is nearly singular: pseudo-transient continuation (Kelley and Keyes,
     1998, SIAM J. Numer. Anal. 35). A shift of A that acts on the step alone, proximal, follows them likewise.
-    The mean of x o y falls no faster than s approaches |w_T|.
+    The mean of x o y falls no faster than s approaches |w_T|: it stays above ``guard`` times the distance
+    that the step leaves. ``smooth`` is the share of the mean that |w_T| is smoothed over.
     """
 
-    def __init__(self, problem: LocalProblem):
+    def __init__(self, problem: LocalProblem, guard: float = 10.0, smooth: float = 0.05):
         super().__init__(problem)
+        self.guard, self.smooth = guard, smooth
         self.s = np.zeros(self.c)
         self.none = np.zeros(self.c)
         self.weights = np.ones((self.c, self.d))
@@ -53,8 +53,8 @@ class PseudoTimePath(CentralPath):
         w = self.system.A @ x + self.b
         kernels.nesterov_todd(x, y, d, self.point, self.factor)
         kernels.scale(self.point, self.factor, d, False, x, self.scaled)
-        kernels.blocks(self.point, self.factor, w, d, kappa, self.B, self.C, SMOOTH * mean)
-        lag = kernels.lagging(w, y, s, d, kappa, SMOOTH * mean, self.gap)
+        kernels.blocks(self.point, self.factor, w, d, kappa, self.B, self.C, self.smooth * mean)
+        lag = kernels.lagging(w, y, s, d, kappa, self.smooth * mean, self.gap)
         shift = self.proximal * self.weights
         solve = self.system.factor(self.B + self.C * shift[:, None, :], self.C, self.none, self.contacts)
         if solve is None:
@@ -63,7 +63,7 @@ class PseudoTimePath(CentralPath):
         length = min(1.0, kernels.longest_step(x, dx, d), kernels.longest_step(y, dy, d))
         left = max(float((x + length * dx) @ (y + length * dy)) / self.c, 0.0) / mean
         sigma = min(max(left**3, 1e-6 if self.taken > 0.1 else 0.9), 1.0)
-        sigma = max(sigma, min(1.0, GUARD * lag / np.sqrt(self.c) / mean * min(1.0, 1.0 / self.time)))
+        sigma = max(sigma, min(1.0, self.guard * lag / np.sqrt(self.c) / mean * min(1.0, 1.0 / self.time)))
         kernels.scale(self.point, self.factor, d, False, dx, self.sx)
         kernels.scale(self.point, self.factor, d, True, dy, self.sy)
         kernels.centring(self.scaled, self.sx, self.sy, sigma * mean, d, self.z)

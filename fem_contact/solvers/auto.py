@@ -21,7 +21,7 @@ QUICK, QUICK_CONTACT = 1e-3, 2e-5
 #: Seconds of the turns of the first round, and how they grow from round to round.
 TURN, GROWTH = 0.5, 2.0
 #: Steps of the first path, in space and in the plane, where nothing else solves what it leaves unsolved.
-FIRST_STEPS, FIRST_STEPS_PLANE = 250, 300
+FIRST_STEPS, FIRST_STEPS_PLANE = 250, 750
 #: Rounds at most: with them the turns add up to minutes.
 ROUNDS = 8
 #: Residual from which Newton's method is tried first.

@@ -24,6 +24,8 @@ HANDOVER, FINISH_STEPS, FURTHER = 1e-5, 8, 0.01
 PATIENCE = 12
 #: Steps of each guarded path in space, and their guards.
 GUARDED_STEPS, GUARDS = 100, (0.1, 2.0, 0.5)
+#: Steps of each path in pseudo-time; their guards and smoothings. Which of them arrives first cannot be told.
+PSEUDO_STEPS, PSEUDO_TIMES = 250, ((10.0, 0.05), (30.0, 0.2), (2.0, 0.015))
 #: A guess with at most this residual is first offered to Newton's method.
 WARM = 1e-3
 #: Newton steps after the plain path stalls: at most so many, and so many times unknowns.
@@ -89,8 +91,11 @@ class InteriorPoint:
         last = start + self.max_iter
         if problem.d == 3 and self._in_space(problem, watch, last):
             return
-        if self._follow(PseudoTimePath(problem), problem, watch, last):
-            return
+        for guard, smooth in PSEUDO_TIMES:
+            path = PseudoTimePath(problem, guard, smooth)
+            self._follow(path, problem, watch, min(last, watch.iterations + PSEUDO_STEPS))
+            if watch.converged or watch.late or watch.iterations >= last:
+                return
         if self.finish:
             self._finish(problem, watch, last, last)
 

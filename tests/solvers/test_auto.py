@@ -11,6 +11,7 @@ from fem_contact.solvers import NSGS, SOLVERS, SolverStatus, solve
 from fem_contact.solvers.auto import STEP_SWEEPS, Auto
 from fem_contact.solvers.base import Turn, Watch
 
+from . import granular
 from .bank import bank
 
 PROBLEMS = dict(bank())
@@ -68,6 +69,18 @@ def test_prepared_for_a_run_it_takes_over_from_the_sweeps():
     assert residual(problem, r) <= 1e-10
 
 
+def test_prepared_for_a_run_with_hundreds_of_contacts():
+    """More than the sweeps solve, dense as in a run, and fewer contacts than prepared for."""
+    problem = granular.flow("silo", 14, 14, np.random.default_rng(6), mu=0.3, settle=54)
+    assert problem.contacts > 300
+    r = np.zeros(len(problem.b))
+    prepared = Auto().prepare(problem.contacts + 5, 2)
+    iterations = prepared.solve_into(problem.dense(), problem.b, problem.mu, r)
+    assert iterations > STEP_SWEEPS
+    assert residual(problem, r) <= 1e-10
+    assert prepared.solve_into(problem.dense(), problem.b, problem.mu, r) < 20  # from the answer
+
+
 def test_a_turn_stops_a_solver_that_makes_no_progress():
     problem = PROBLEMS["random-2d"]
     watch = Watch(problem, 1e-10)
@@ -95,10 +108,39 @@ def test_every_solver_of_the_registry_keeps_the_interface(name):
         SOLVERS[name](max_iter=0)
 
 
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("kind", ["column", "silo", "drum", "shaken", "rest"])
+def test_flows_are_solved(kind, seed):
+    """Grains in the plane, mu from 0 to 1, at rest, falling, turned and shaken, with and without e."""
+    rng = np.random.default_rng(100 + seed)
+    e = 0.5 if kind in ("column", "shaken") and seed == 1 else 0.0
+    problem = granular.flow(kind, 8, 8, rng, mu=(0.3, 0.8, (0.0, 1.0))[seed], e=e, settle=48)
+    assert problem.contacts > 60
+    assert solve(problem, Auto(), seconds=30.0).converged
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["column", "silo", "drum", "shaken", "rest"])
+@pytest.mark.parametrize(("grains", "mu"), [((14, 14), 0.5), ((25, 24), 0.3)])
+def test_large_flows_are_solved(kind, grains, mu):
+    problem = granular.flow(kind, *grains, np.random.default_rng(7), mu=mu, settle=40 + grains[1])
+    assert problem.sparse
+    assert solve(problem, Auto(), seconds=30.0).converged
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
-    ["large-spheres", "large-rocks", "large-capsules", "large-tower", "large-tower-shaken", "large-stacks"],
+    [
+        "large-spheres",
+        "large-spheres-rest",
+        "large-rocks",
+        "large-capsules",
+        "large-tower",
+        "large-tower-shaken",
+        "large-stacks",
+        "large-disks-700",
+    ],
 )
 def test_large_problems_are_solved(name):
     problem = dict(bank(large=True))[name]
