@@ -21,7 +21,7 @@ QUICK, QUICK_CONTACT = 1e-3, 2e-5
 #: Seconds of the turns of the first round, and how they grow from round to round.
 TURN, GROWTH = 0.5, 2.0
 #: Steps of the first path, in space and in the plane, where nothing else solves what it leaves unsolved.
-FIRST_STEPS, FIRST_STEPS_PLANE = 250, 750
+FIRST_STEPS, FIRST_STEPS_PLANE = 250, 1500
 #: Rounds at most: with them the turns add up to minutes.
 ROUNDS = 8
 #: Residual from which Newton's method is tried first.
@@ -35,8 +35,8 @@ class Auto:
     """NSGS, semismooth Newton, ADMM and interior point in turn, until the tolerance is met.
 
     A few sweeps of NSGS come first: they solve what is easy, and most problems of a run, warm-started. The
-    interior point method follows, which solves nearly all others in a few dozen factorisations. What stalls
-    there goes round: ADMM and NSGS bring an iterate near, Newton's method finishes it. A solver that makes
+    interior point method follows, which solves nearly all others in a few dozen factorisations, large flows
+    and piles in the plane in up to some hundreds. What stalls there goes round: ADMM and NSGS bring an iterate near, Newton's method finishes it. A solver that makes
     no progress for a while is stopped; turns get longer from round to round.
 
     Parameters

@@ -24,8 +24,10 @@ HANDOVER, FINISH_STEPS, FURTHER = 1e-5, 8, 0.01
 PATIENCE = 12
 #: Steps of each guarded path in space, and their guards.
 GUARDED_STEPS, GUARDS = 100, (0.1, 2.0, 0.5)
-#: Steps of each path in pseudo-time; their guards and smoothings. Which of them arrives first cannot be told.
-PSEUDO_STEPS, PSEUDO_TIMES = 250, ((10.0, 0.05), (30.0, 0.2), (2.0, 0.015))
+#: Steps of each path in pseudo-time; their guards and smoothings. A path that a fold of the problem holds up
+#: wanders before it gets on: another one may not meet it.
+PSEUDO_STEPS, STEPS_PER_CONTACT = 200, 0.1
+PSEUDO_TIMES = ((10.0, 0.05), (5.0, 0.5), (2.0, 0.015), (30.0, 0.2), (100.0, 0.1), (1.0, 0.05))
 #: A guess with at most this residual is first offered to Newton's method.
 WARM = 1e-3
 #: Newton steps after the plain path stalls: at most so many, and so many times unknowns.
@@ -46,15 +48,17 @@ class InteriorPoint:
     a short step t is left out, which makes the step one of the convex problem with |w_T| held, and the
     iterate is pushed towards the central path. A contact without friction keeps r_N only.
 
-    Large hyperstatic piles have turning points on the path, where the matrix is singular. After a stall that
-    Newton's method does not end either, guarded paths are followed from the start: |w_T| is smoothed over the
-    mean of x o y, a proximal shift of A that grows after short steps carries the iterate past the turning
-    points, and the mean falls no faster than ``guard`` times the gap that the shift leaves.
+    Large hyperstatic piles have turning points on the path, where the matrix is singular. In space, after a
+    stall that Newton's method does not end either, guarded paths are followed from the start: |w_T| is
+    smoothed over the mean of x o y, and a proximal shift of A carries the iterate past the turning points. In
+    the plane, and in space after those, |w_T| is followed in pseudo-time. See
+    :class:`~fem_contact.solvers._guarded_path.GuardedPath` and
+    :class:`~fem_contact.solvers._pseudo_time.PseudoTimePath`.
 
-    The path is followed from its start, not from the guess: an interior point needs room. With ``finish``
+    A path is followed from its start, not from the guess: an interior point needs room. With ``finish``
     a guess of residual ``WARM`` or less is first tried by
     :class:`~fem_contact.solvers.semismooth.SemismoothNewton`, which also takes over from ``HANDOVER`` on,
-    where it needs a step or two, and at a stall.
+    where it mostly needs a step or two, and at a stall.
 
     Parameters
     ----------
@@ -91,9 +95,10 @@ class InteriorPoint:
         last = start + self.max_iter
         if problem.d == 3 and self._in_space(problem, watch, last):
             return
+        steps = PSEUDO_STEPS + int(STEPS_PER_CONTACT * problem.contacts)
         for guard, smooth in PSEUDO_TIMES:
             path = PseudoTimePath(problem, guard, smooth)
-            self._follow(path, problem, watch, min(last, watch.iterations + PSEUDO_STEPS))
+            self._follow(path, problem, watch, min(last, watch.iterations + steps))
             if watch.converged or watch.late or watch.iterations >= last:
                 return
         if self.finish:
