@@ -47,9 +47,8 @@ def residual_parts(problem: LocalProblem, r: FloatArray) -> ResidualParts:
     if r.shape != problem.b.shape:
         raise ProblemError(f"r has shape {r.shape}, expected {problem.b.shape}")
     mu, shape = problem.mu, (problem.contacts, problem.d)
-    v = problem.velocity(r).reshape(shape)
-    v[:, 0] += mu * np.linalg.norm(v[:, 1:], axis=1)
-    v = v.ravel()
+    v = problem.velocity(r)
+    v[:: problem.d] += mu * np.linalg.norm(v.reshape(shape)[:, 1:], axis=1)
 
     def size(x: FloatArray) -> FloatArray:
         return np.asarray(np.linalg.norm(x.reshape(shape), axis=1))

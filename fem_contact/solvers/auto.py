@@ -36,8 +36,9 @@ class Auto:
 
     A few sweeps of NSGS come first: they solve what is easy, and most problems of a run, warm-started. The
     interior point method follows, which solves nearly all others in a few dozen factorisations, large flows
-    and piles in the plane in up to some hundreds. What stalls there goes round: ADMM and NSGS bring an iterate near, Newton's method finishes it. A solver that makes
-    no progress for a while is stopped; turns get longer from round to round.
+    and piles in the plane in up to some hundreds. What stalls there goes round: ADMM and NSGS bring an
+    iterate near, Newton's method finishes it. A solver that makes no progress for a while is stopped; turns
+    get longer from round to round.
 
     Parameters
     ----------

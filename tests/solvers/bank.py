@@ -158,6 +158,24 @@ def capsules(rows: int, width: int, length: float = 2.0) -> Assembly:
     )
 
 
+def polyhedra(layers: int, side: int, rng: np.random.Generator, *, keep: float = 0.7) -> Assembly:
+    """Like :func:`rocks`, with patches of contact: a vertex (1 point), an edge (2) or a face (3 or 4).
+
+    The points of a patch share their normal and lie 0.1 to 0.2 off its middle, as collision detection of
+    convex polyhedra gives them. Blown up, u_N > 4.9 |u_T| at the middle of a patch, as at that of a rock.
+    """
+    pile = rocks(layers, side, rng, keep=keep)
+    counts = rng.integers(1, 5, len(pile.pairs))
+    patch = np.repeat(np.arange(len(counts)), counts)
+    corner = np.arange(len(patch)) - np.repeat(np.cumsum(counts) - counts, counts)
+    frames = _frames(pile.normals)[patch]
+    angle = 2.0 * np.pi * corner / counts[patch] + rng.uniform(0.0, np.pi, len(counts))[patch]
+    reach = np.where(counts[patch] > 1, rng.uniform(0.1, 0.2, len(patch)), 0.0)[:, None]
+    spread = np.cos(angle)[:, None] * frames[:, 1] + np.sin(angle)[:, None] * frames[:, 2]
+    points = pile.points[patch] + reach * spread
+    return Assembly(pile.x, pile.mass, pile.inertia, pile.pairs[patch], points, pile.normals[patch])
+
+
 def boxes(levels: int, columns: int, dim: int, *, mass_ratio: float = 1.0, brick: bool = False) -> Assembly:
     """Boxes 1 x 1 (x 1) on the ground, 2 (in space 4) contacts a face: a tower, stacks, or a brick wall.
 
@@ -246,8 +264,23 @@ def _packing(
 
 def bank(large: bool = False) -> list[tuple[str, LocalProblem]]:
     """Named problems, the same at every call; with ``large``, those of up to 7,000 contacts as well."""
-    posed = {**_small_bodies(), **_random(), **(_large_bodies() if large else {})}
-    return [(name, make(np.random.default_rng(seed))) for seed, (name, make) in enumerate(posed.items())]
+    posed = list({**_small_bodies(), **_random(), **(_large_bodies() if large else {})}.items())
+    made = [(name, make(np.random.default_rng(seed))) for seed, (name, make) in enumerate(posed)]
+    patches = enumerate(_polyhedra().items(), start=1000)
+    return made + [
+        (name, make(np.random.default_rng(seed)))
+        for seed, (name, make) in patches
+        if large or not name.startswith("large")
+    ]
+
+
+def _polyhedra() -> dict[str, Callable[[np.random.Generator], LocalProblem]]:
+    return {
+        "polyhedra": lambda g: pose(polyhedra(2, 3, g), 0.3, g, shake=0.1, skew=3e-3),
+        "polyhedra-rest": lambda g: pose(polyhedra(2, 3, g), 0.8, g),
+        "large-polyhedra": lambda g: pose(polyhedra(3, 5, g, keep=0.6), 0.5, g, shake=0.1, skew=3e-3),
+        "large-polyhedra-rest": lambda g: pose(polyhedra(3, 5, g, keep=0.6), 0.8, g),
+    }
 
 
 def _small_bodies() -> dict[str, Callable[[np.random.Generator], LocalProblem]]:

@@ -17,22 +17,10 @@ from fem_contact.solvers.base import SolverStatus, solve
 from fem_contact.solvers.cones import tangential_norms
 from fem_contact.solvers.nsgs import NSGS
 
+from .posed import ONE_CONTACT, random_problem
+
 METHODS = [ADMM(), ADMM(finish=False), ADMM(adapt=False, relaxation=1.0)]
 seeds = st.integers(0, 2**32 - 1)
-
-
-def random_problem(seed, c, d, mu_max=0.6, skew=0.0, sparse=False):
-    """A = G G^T + I/2, plus a skew part."""
-    rng = np.random.default_rng(seed)
-    m = d * c
-    G, E = rng.standard_normal((2, m, m))
-    A = G @ G.T / m + 0.5 * np.eye(m) + skew * (E - E.T)
-    return LocalProblem(
-        bsr_matrix(A, blocksize=(d, d)) if sparse else A,
-        rng.standard_normal(m),
-        rng.uniform(0.0, mu_max, c),
-        d,
-    )
 
 
 def box_tower(levels, mu=0.5, push=0.0, skew=0.0, seed=0):
@@ -62,15 +50,7 @@ def box_tower(levels, mu=0.5, push=0.0, skew=0.0, seed=0):
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize(
-    ("b", "expected"),
-    [
-        ((0.5, 1.0, 0.0), (0.0, 0.0, 0.0)),
-        ((-2.0, 0.3, 0.4), (2.0, -0.3, -0.4)),
-        ((-2.0, 3.0, 4.0), (2.0, -0.6, -0.8)),
-    ],
-    ids=["open", "stick", "slip"],
-)
+@ONE_CONTACT
 def test_one_contact_in_space(method, b, expected):
     result = solve(LocalProblem(np.eye(3), np.array(b), np.array([0.5]), 3), method)
     assert result.converged

@@ -136,6 +136,8 @@ def test_large_flows_are_solved(kind, grains, mu):
         "large-spheres-rest",
         "large-rocks",
         "large-capsules",
+        "large-polyhedra",
+        "large-polyhedra-rest",
         "large-tower",
         "large-tower-shaken",
         "large-stacks",

@@ -17,6 +17,7 @@ from fem_contact.solvers._pseudo_time import PseudoTimePath
 from fem_contact.solvers.interior import InteriorPoint
 
 from . import bank, granular
+from .posed import constructed
 
 seeds = st.integers(0, 2**32 - 1)
 ASSEMBLIES = dict(bank.bank())
@@ -28,28 +29,6 @@ def inside(rng, c, d, room=0.0):
     x = rng.standard_normal((c, d))
     x[:, 0] = np.linalg.norm(x[:, 1:], axis=1) * (1.0 + room) + rng.uniform(0.1, 1.0, c)
     return x.ravel()
-
-
-def constructed(seed, c, d, mu_max=0.8, rank=None, skew=0.0):
-    """A = G G^T (+ 0.2 I where the rank is full), r on a face of K, w on the polar face, b = w - A r."""
-    rng = np.random.default_rng(seed)
-    m = c * d
-    G, E = rng.standard_normal((m, rank or m)), rng.standard_normal((m, m))
-    A = G @ G.T / m + (0.0 if rank else 0.2) * np.eye(m) + skew * (E - E.T)
-    mu = rng.uniform(0.02, mu_max, c)
-    r, w = np.zeros((2, c, d))
-    for i in range(c):
-        t = rng.standard_normal(d - 1)
-        t /= np.linalg.norm(t) if d > 1 else 1.0
-        status = rng.integers(3)
-        if status == 0:
-            w[i] = rng.uniform(0.1, 1.0, d)
-        else:
-            r[i, 0] = rng.uniform(0.1, 1.0)
-            r[i, 1:] = (1.0 if status == 2 else 0.5) * mu[i] * r[i, 0] * t
-            w[i, 1:] = -rng.uniform(0.1, 1.0) * t if status == 2 else 0.0
-    r, w = r.ravel(), w.ravel()
-    return LocalProblem(A, w - A @ r, mu, d), r, w
 
 
 def arrow(x):

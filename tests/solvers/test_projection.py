@@ -17,34 +17,14 @@ from fem_contact.solvers.extragradient import Extragradient
 from fem_contact.solvers.nsgs import NSGS
 from fem_contact.solvers.projection import Projection
 
+from .posed import ONE_CONTACT, random_problem
+
 METHODS = [Projection(), Projection(accelerate=False), Extragradient()]
 seeds = st.integers(0, 2**32 - 1)
 
 
-def random_problem(seed, c, d, mu_max=0.6, skew=0.0, sparse=False):
-    """A = G G^T + I/2, plus a skew part."""
-    rng = np.random.default_rng(seed)
-    m = d * c
-    G, E = rng.standard_normal((2, m, m))
-    A = G @ G.T / m + 0.5 * np.eye(m) + skew * (E - E.T)
-    return LocalProblem(
-        bsr_matrix(A, blocksize=(d, d)) if sparse else A,
-        rng.standard_normal(m),
-        rng.uniform(0.0, mu_max, c),
-        d,
-    )
-
-
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize(
-    ("b", "expected"),
-    [
-        ((0.5, 1.0, 0.0), (0.0, 0.0, 0.0)),
-        ((-2.0, 0.3, 0.4), (2.0, -0.3, -0.4)),
-        ((-2.0, 3.0, 4.0), (2.0, -0.6, -0.8)),
-    ],
-    ids=["open", "stick", "slip"],
-)
+@ONE_CONTACT
 def test_one_contact_in_space(method, b, expected):
     result = solve(LocalProblem(np.eye(3), np.array(b), np.array([0.5]), 3), method)
     assert result.converged

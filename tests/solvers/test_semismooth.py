@@ -14,39 +14,10 @@ from fem_contact.solvers import NSGS, SolverStatus, solve
 from fem_contact.solvers import _newton_systems as systems
 from fem_contact.solvers.semismooth import FUNCTIONS, SemismoothNewton, lost, scalings
 
+from .posed import constructed
+
 seeds = st.integers(0, 2**32 - 1)
 NAMES = sorted(FUNCTIONS)
-
-
-def faces(rng, c, d, mu):
-    """Random r, w with r in K, w + mu |w_T| n in its dual, orthogonal: open, sticking, slipping contacts."""
-    r, w = np.zeros((2, c, d))
-    for i in range(c):
-        status = rng.integers(3) if d > 1 else rng.integers(2)
-        direction = rng.standard_normal(d - 1)
-        direction /= np.linalg.norm(direction) if d > 1 else 1.0
-        if status == 0:
-            w[i, 0], w[i, 1:] = rng.uniform(0.1, 1.0), rng.standard_normal(d - 1)
-        else:
-            r[i, 0] = rng.uniform(0.1, 1.0)
-            share = 1.0 if status == 2 else rng.uniform(0.0, 0.9)
-            r[i, 1:] = share * mu[i] * r[i, 0] * direction
-            if status == 2:
-                w[i, 1:] = -rng.uniform(0.1, 1.0) * direction
-    return r.ravel(), w.ravel()
-
-
-def constructed(seed, c, d, rank=None, skew=0.0, mu_max=0.8):
-    """A problem with a known solution: A = G G^T of full or given rank, b = w - A r."""
-    rng = np.random.default_rng(seed)
-    m = c * d
-    G = rng.standard_normal((m, m if rank is None else rank))
-    A = G @ G.T / m + (0.2 * np.eye(m) if rank is None else 0.0)
-    E = rng.standard_normal((m, m))
-    A = A + skew * (E - E.T)
-    mu = rng.uniform(0.05, mu_max, c)
-    r, w = faces(rng, c, d, mu)
-    return LocalProblem(A, w - A @ r, mu, d), r, w
 
 
 def chain(c, d=3, mu=0.4, seed=0):
