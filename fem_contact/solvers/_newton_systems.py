@@ -20,6 +20,8 @@ LinearSolve = Callable[[FloatArray], FloatArray]
 
 #: A dense A of so many unknowns is treated as sparse when fewer of its blocks are filled.
 SPARSE_FROM, SPARSE_BELOW = 200, 0.15
+#: SuperLU's panels and least supernodes: small ones suit the little fill of contact graphs in the plane.
+PANEL, RELAX = 1, 4
 
 
 class NewtonSystem(Protocol):
@@ -152,7 +154,14 @@ class _Pattern:
 def _superlu(matrix: csc_matrix, order: str) -> Any:
     """Factors, None when the matrix is singular."""
     try:
-        return splu(matrix, permc_spec=order, diag_pivot_thresh=0.01, options={"SymmetricMode": True})
+        return splu(
+            matrix,
+            permc_spec=order,
+            diag_pivot_thresh=0.01,
+            panel_size=PANEL,
+            relax=RELAX,
+            options={"SymmetricMode": True},
+        )
     except RuntimeError:
         return None
 
