@@ -19,7 +19,7 @@ FloatArray = NDArray[np.float64]
 
 
 #: Residual from which Newton's method is tried, for so many steps; in vain, from FURTHER of that residual on.
-HANDOVER, FINISH_STEPS, FURTHER = 1e-5, 8, 0.01
+HANDOVER, FINISH_STEPS, FURTHER = 1e-5, 8, 0.1
 #: Steps of the plain path after which a stall is looked for.
 PATIENCE = 12
 #: Steps of each guarded path in space, and their guards.
@@ -28,6 +28,8 @@ GUARDED_STEPS, GUARDS = 100, (0.1, 2.0, 0.5)
 #: wanders before it gets on: another one may not meet it.
 PSEUDO_STEPS, STEPS_PER_CONTACT = 200, 0.1
 PSEUDO_TIMES = ((10.0, 0.05), (5.0, 0.5), (2.0, 0.015), (30.0, 0.2), (100.0, 0.1), (1.0, 0.05))
+#: Residual from which Newton's method follows such a path that has not arrived, for so many steps.
+NEAR, NEAR_STEPS = 1e-4, 40
 #: A guess with at most this residual is first offered to Newton's method.
 WARM = 1e-3
 #: Newton steps after the plain path stalls: at most so many, and so many times unknowns.
@@ -99,6 +101,8 @@ class InteriorPoint:
         for guard, smooth in PSEUDO_TIMES:
             path = PseudoTimePath(problem, guard, smooth)
             self._follow(path, problem, watch, min(last, watch.iterations + steps))
+            if self.finish and watch.residual <= NEAR:
+                self._finish(problem, watch, last, NEAR_STEPS)
             if watch.converged or watch.late or watch.iterations >= last:
                 return
         if self.finish:
