@@ -121,7 +121,7 @@ class RunWriter:
     def _check_head(self) -> None:
         with h5py.File(self.parts / "head.h5", "r") as file:
             for name, value in self._attrs.items():
-                if name != "complete" and file.attrs.get(name) != value:
+                if name != "complete" and not np.array_equal(file.attrs.get(name), value):
                     raise RunFileError(
                         f"{self.path}: the checkpoint was made with another {name}; "
                         "resume with the same case and settings, or start again without --resume"

@@ -25,6 +25,7 @@ from fem_contact.schemes import base
 from fem_contact.schemes._lagrangian_energy import account, contact_works, energies
 from fem_contact.schemes._linear_stepper import ContactWeights
 from fem_contact.schemes._linearisation import Linearisation
+from fem_contact.schemes._mixing import PatientMixing
 from fem_contact.schemes.base import State, StepReport
 from fem_contact.schemes.newton import Newton
 from fem_contact.solvers.base import Solver
@@ -116,7 +117,8 @@ class LagrangianThetaStepper:
         self._u, self._u_now, self._u_start, self._u_free, self._expected = (
             np.zeros((c, d)) for _ in range(5)
         )
-        self._mean = np.zeros(n)
+        self._mean, self._v_before = np.zeros(n), np.zeros(n)
+        self._mixing = PatientMixing(n)
 
     def start(self, q: FloatArray, v: FloatArray) -> tuple[State, StepReport]:
         """The state (q, v) at t = 0 and its report: energies, gaps and contact velocities, no work.
@@ -168,6 +170,7 @@ class LagrangianThetaStepper:
         system, at, weights = self.system, self._at, self.weights
         fixed = self._frame == "start"
         error = np.inf
+        self._mixing.begin()
         for iteration in range(self.newton.max_iter + 1):
             at.at(self._q, self._v, state.q if fixed else self._q)
             kernels.velocities(at.H, self._v, self._u_now)
@@ -175,16 +178,20 @@ class LagrangianThetaStepper:
                 error = self._error()
                 if error <= self.newton.tol:
                     break
+                self._mixing.see(error)
             at.respond(self._v)
             kernels.free_velocities(at.H, state.v, at.B, self._u_now, self._u_start, self._u_free)
             self._resolve(report)
+            self._v_before[...] = self._v
             kernels.apply(at.B, self._p, system.joints, self._v, self._v, self._lambda)
+            self._mixing.mix(iteration, self._v_before, self._v)
             kernels.velocities(at.H, self._v, self._expected)
             kernels.place(self.h, weights.theta_q, state.q, state.v, self._v, self._q)
         else:
+            remedy = "take a smaller dt" + ("" if fixed else ', or frame = "start"')
             raise ConvergenceError(
                 f"step {state.k + 1} (t = {state.t + self.h:g}): {self.newton.max_iter} Newton iterations "
-                f"left an imbalance of {error:.3g}, {self.newton.tol:.3g} was asked for; take a smaller dt",
+                f"left an imbalance of {error:.3g}, {self.newton.tol:.3g} was asked for; {remedy}",
                 step=state.k + 1,
                 error=float(error),
                 problem=self.problem(),

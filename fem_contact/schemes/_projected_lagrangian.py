@@ -65,7 +65,7 @@ class LagrangianProjectedStepper(LagrangianThetaStepper):
         forecast = report.active if self._forecast == "explicit" else None
         if self._forecast == "free-position":
             gap = self._at.gaps(state.q) + h * (1.0 - theta) * self._u[:, 0]
-            self.linearise(self._p, loop.tau)
+            self.linearise(self._p, loop.tau, 0)
             forecast = gap + h * theta * self.u_free[:, 0] <= loop.settings.gap_tol
         loop.run(self, state.p, forecast, float(np.abs(state.q).max()), state.k)
         self._p[...], report.active[...] = loop.p, loop.active
@@ -75,14 +75,20 @@ class LagrangianProjectedStepper(LagrangianThetaStepper):
         super()._activate(state, report)
         self.loop.tau[...] = 0.0
 
-    def linearise(self, p: FloatArray, tau: FloatArray) -> float:
+    def linearise(self, p: FloatArray, tau: FloatArray, iteration: int) -> float:
         """Evaluate everything at (v^n, q^n); returns imbalance and drift with the impulses p."""
         at = self._at
+        if iteration == 0:
+            self._mixing.begin()
+        elif self._mixing.mix(iteration, self._v_at, self._v):
+            self._place()
         at.at(self._q, self._v, self._q)
         self._positions()
         self._v_at[...], self._p[...] = self._v, p
         kernels.velocities(at.H, self._v, self._u_now)
         error = self._error()
+        if iteration:
+            self._mixing.see(error)
         at.respond(self._v)
         kernels.free_velocities(at.H, self._start_v, at.B, self._u_now, self._u_start, self._u_free)
         return error

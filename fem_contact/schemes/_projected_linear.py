@@ -106,7 +106,7 @@ class LinearProjectedStepper(ThetaStepper):
         report.active[...] = loop.active
         report.iterations, report.scalars[base.ERROR] = loop.counts.solver, loop.counts.solver_error
 
-    def linearise(self, p: FloatArray, tau: FloatArray) -> float:
+    def linearise(self, p: FloatArray, tau: FloatArray, iteration: int) -> float:
         """u_free at the shift by tau; how far u is from where p was solved for."""
         if not self._stale:
             return 0.0

@@ -66,7 +66,7 @@ class ContactSpace(Protocol):
     gap: FloatArray
     joint_error: float
 
-    def linearise(self, p: FloatArray, tau: FloatArray) -> float:
+    def linearise(self, p: FloatArray, tau: FloatArray, iteration: int) -> float:
         """Evaluate at the iterate; returns its error with the impulses p (imbalance, drift of velocities)."""
         ...
 
@@ -153,7 +153,7 @@ class ProjectionLoop:
         self._equal[...], self._returns[...] = False, 0
         error = violation = np.inf
         for iteration in range(newton.max_iter + 1):
-            error = space.linearise(self.p, self.tau)
+            error = space.linearise(self.p, self.tau, iteration)
             if iteration and error <= newton.tol:
                 violation = self._violation(space)
                 if violation <= tol:

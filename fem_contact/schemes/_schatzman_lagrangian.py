@@ -15,6 +15,7 @@ from fem_contact.schemes._contact_problems import PositionLaw
 from fem_contact.schemes._lagrangian_energy import contact_works, energies
 from fem_contact.schemes._lagrangian_stepper import check_start
 from fem_contact.schemes._linearisation import tangents
+from fem_contact.schemes._mixing import PatientMixing
 from fem_contact.schemes._schatzman_linear import DISCRETE
 from fem_contact.schemes.base import State, StepReport
 from fem_contact.solvers.base import Solver
@@ -44,6 +45,7 @@ class LagrangianSchatzmanStepper:
         self._H, self._G, self._row = np.zeros((d * c, n)), np.zeros((m, n)), np.zeros((d * c, n))
         self._defect, self._w, self._lambda, self._phi = np.zeros(n), np.zeros(n), np.zeros(m), np.zeros(m)
         self._p, self._gap_e, self._z = np.zeros((c, d)), np.zeros(c), np.zeros((c, d))
+        self._mixing = PatientMixing(n)
 
     def start(self, q: FloatArray, v: FloatArray) -> tuple[State, StepReport]:
         """The state (q, v) at t = 0, with w_0 = v, and its report: energies, gaps and contact velocities."""
@@ -84,12 +86,14 @@ class LagrangianSchatzmanStepper:
         h, theta = self.h, self.theta
         size = max(_largest(state.q), self.system.length)
         error, expected, free = np.inf, np.zeros_like(self._z), np.zeros_like(self._z)
+        self._mixing.begin()
         for iteration in range(self.newton.max_iter + 1):
             self._evaluate(state)
             if iteration:
                 error = self._error(self._z - expected, free, size)
                 if error <= self.newton.tol:
                     return iteration, error
+                self._mixing.see(error)
             Mhat = self._M + (0.5 * h * theta) * self._C + (h * h * theta) * self._K
             whole = np.block([[Mhat, -self._G.T], [h * self._G, np.zeros((m, m))]])
             right = np.zeros((n + m, 1 + len(self._H)))
@@ -105,7 +109,9 @@ class LagrangianSchatzmanStepper:
             free = self._z + response[:, 0].reshape(self._z.shape)
             self._law.solve(response[:, 1:], free, self._p)
             change = B @ np.concatenate([[1.0], self._p.ravel()])
-            self._w += change[:n]
+            image = self._w + change[:n]
+            self._mixing.mix(iteration, self._w, image)
+            self._w[...] = image
             self._lambda[...] = change[n:]
             expected = free + (response[:, 1:] @ self._p.ravel()).reshape(free.shape)
         raise ConvergenceError(
