@@ -66,7 +66,7 @@ def simulate(
     initial : (q, v) or None
         Initial displacements and velocities, (n,) each; at rest when left out, or where a rigid model starts.
     solver : Solver or None
-        Cone solver, ``NSGS()`` when left out.
+        Cone solver, ``Auto()`` when left out, as in a case file.
     every : int
         Fields q and v are kept every so many steps.
     probes : tuple of Probe
@@ -81,9 +81,9 @@ def simulate(
     ModelError
         On settings out of range, or a state that is not finite any more.
     """
-    from fem_contact.solvers import NSGS
+    from fem_contact.solvers.auto import Auto
 
-    solver = NSGS() if solver is None else solver
+    solver = Auto() if solver is None else solver
     steps = step_count(dt, t_end)
     stepper = scheme.prepare(system, dt, solver)
     sink = MemorySink()
