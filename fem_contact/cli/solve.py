@@ -36,7 +36,7 @@ def command(
     from fem_contact.errors import ConvergenceError
     from fem_contact.io.compare import make_solver
     from fem_contact.io.fclib import add_solution, read_saved
-    from fem_contact.problems import OPEN, SLIP, STICK, status
+    from fem_contact.problems import OPEN, SLIP, STICK, residual_parts
     from fem_contact.solvers import solve
 
     solver = make_solver(name, tol, max_iter)
@@ -45,15 +45,21 @@ def command(
     started = time.perf_counter()
     result = solve(local, solver, seconds=float("inf") if seconds is None else seconds)
     taken = time.perf_counter() - started
-    states = status(local, result.r)
+    parts = residual_parts(local, result.r)
     counts = ", ".join(
-        f"{(states == code).sum()} {label}"
+        f"{(parts.status == code).sum()} {label}"
         for code, label in ((OPEN, "open"), (STICK, "stick"), (SLIP, "slip"))
     )
     whole = "" if saved.whole is None else f", condensed from {len(saved.whole.f)} unknowns"
     click.echo(f"{local.contacts} contacts of {local.d} components{whole}: {counts}")
     found = f", found by {result.solver}" if result.solver else ""
     click.echo(f"residual {result.residual:.3e} after {result.iterations} iterations in {taken:.3g} s{found}")
+    if local.contacts:
+        click.echo(
+            f"worst contact {parts.worst}: {parts.fault.max():.3e} off; largest distance of an impulse from its "
+            f"cone {parts.primal.max():.3e}, of a velocity from the dual cone {parts.dual.max():.3e}, "
+            f"complementarity {parts.complementarity.max():.3e}"
+        )
     if output is not None:
         add_solution(problem, saved.solution(result.r), output)
         click.echo(f"solution: {output}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import h5py
 import numpy as np
 import pytest
@@ -42,7 +44,19 @@ def test_what_it_prints(file):
     assert float(words[1]) <= 1e-15
     assert words[2:3] + words[4:6] + words[7:8] == ["after", "iterations", "in", "s,"]
     assert float(words[6]) >= 0.0
-    assert len(lines) == 2
+    assert lines[2].startswith("worst contact ")
+    numbers = re.findall(r"\d\.\d+e[-+]\d+", lines[2])
+    assert len(numbers) == 4
+    assert max(map(float, numbers)) <= 1e-15
+    assert len(lines) == 3
+
+
+def test_the_worst_contact_is_told_where_the_answer_falls_short(unsolvable):
+    result = CliRunner().invoke(command, [str(unsolvable), "--max-iter", "2"], standalone_mode=False)
+    assert isinstance(result.exception, ConvergenceError)
+    line = result.output.splitlines()[2]
+    assert line.startswith("worst contact 0: ")
+    assert float(line.split()[3]) > 0.1
 
 
 def test_solution_file(file, tmp_path):
