@@ -56,8 +56,8 @@ def command(
     click.echo(f"residual {result.residual:.3e} after {result.iterations} iterations in {taken:.3g} s{found}")
     if local.contacts:
         click.echo(
-            f"worst contact {parts.worst}: {parts.fault.max():.3e} off; largest distance of an impulse from its "
-            f"cone {parts.primal.max():.3e}, of a velocity from the dual cone {parts.dual.max():.3e}, "
+            f"worst contact {parts.worst}: {parts.fault.max():.3e} off; largest distance of an impulse from "
+            f"its cone {parts.primal.max():.3e}, of a velocity from the dual cone {parts.dual.max():.3e}, "
             f"complementarity {parts.complementarity.max():.3e}"
         )
     if output is not None:
