@@ -16,7 +16,7 @@ ROOT = Path(fem_contact.__file__).parent
 #: A module may import those before its own package in this list, and its own package.
 ORDER = [
     "errors", "units", "registry", "expressions", "mesh", "fem", "contact", "systems", "problems", "solvers",
-    "schemes", "record", "timeloop", "post", "io", "cli",
+    "schemes", "record", "timeloop", "post", "io", "studies", "cli",
 ]  # fmt: skip
 #: Modules of the top level that belong to another one.
 PART_OF = {"_record_kernels": "record", "__main__": "cli"}

@@ -19,6 +19,8 @@ COMMANDS = {
     "show": ("fem_contact.cli.show", "Print the energies, works and statistics of runs."),
     "plot": ("fem_contact.cli.plot", "Draw the figures of runs."),
     "export": ("fem_contact.cli.export", "Write the fields of a run for ParaView."),
+    "converge": ("fem_contact.cli.converge", "Run a case at several step sizes and fit orders."),
+    "reproduce": ("fem_contact.cli.reproduce", "Make the figures and tables of the papers anew."),
     "cases": ("fem_contact.cli.cases", "List the bundled cases."),
     "solve": ("fem_contact.cli.solve", "Solve a saved contact problem."),
     "compare-solvers": ("fem_contact.cli.compare_solvers", "Run the solvers on a folder of saved problems."),

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def bar(total: int, quiet: bool = False) -> Iterator[Callable[[int, int], None] | None]:
-    """A progress bar for ``total`` steps as a function of (done, total); None where none is shown."""
+def bar(total: int | None, quiet: bool = False) -> Iterator[Callable[[int, int], None] | None]:
+    """A progress bar as a function of (done, total), the total as last told; None where none is shown."""
     import sys
 
     if quiet or not sys.stderr.isatty():
@@ -18,7 +18,8 @@ def bar(total: int, quiet: bool = False) -> Iterator[Callable[[int, int], None] 
 
     with tqdm(total=total, unit="step", file=sys.stderr, leave=False, dynamic_ncols=True) as line:
 
-        def show(done: int, _: int) -> None:
+        def show(done: int, of: int) -> None:
+            line.total = of
             line.update(done - line.n)
 
         yield show

@@ -14,8 +14,8 @@ from hypothesis import strategies as some
 from fem_contact.errors import ModelError, RunFileError
 from fem_contact.post.plots import FIGURES, FORMATS, applicable, save, style
 from fem_contact.post.plots.deformed import displacement_scale
+from fem_contact.post.plots.look import envelope, run_titles
 from fem_contact.post.plots.maps import gather_status, gather_work
-from fem_contact.post.plots.style import envelope, run_titles
 from fem_contact.post.report import report
 from fem_contact.post.work import OPEN, SLIP_MINUS, STICK
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -24,6 +25,7 @@ from fem_contact.io.case.tables import (
     ModelChoice,
     OutputTable,
     SchemeChoice,
+    SchemeTable,
     SolverChoice,
     SupportTable,
     Tables,
@@ -151,6 +153,35 @@ class Case(Table):
     def with_overrides(self, *overrides: str) -> Case:
         """A copy with changes such as ``"scheme.name=moreau-jean"`` or ``"contact.0.mu=0.3"``."""
         return Case.from_dict(self._data, self._base, name=self._name, overrides=overrides)
+
+    def with_scheme(self, scheme: str) -> Case:
+        """A copy with another scheme: its name, or a table such as ``{ name = "hht", alpha = 0.1 }``.
+
+        dt and t_end stay, and so does each key of this case's [scheme] that the other scheme has too.
+
+        Raises
+        ------
+        CaseError
+            When the text is neither, there is no such scheme, or a key is not its own.
+        """
+        wanted = changes.parse(f"scheme={scheme}")[1]
+        wanted = wanted if isinstance(wanted, dict) else {"name": wanted}
+        kept = _keys_of_scheme(wanted.get("name"))
+        table = {key: value for key, value in self._data["scheme"].items() if key in kept}
+        data = {**self._data, "scheme": {**table, **wanted}}
+        return Case.from_dict(data, self._base, name=self._name)
+
+
+def _keys_of_scheme(name: Any) -> set[str]:
+    """Keys that [scheme] may have under a name; those of every scheme when there is no such scheme."""
+    from fem_contact.schemes import SCHEMES
+
+    own = (
+        {field.name for field in fields(SCHEMES[name])}
+        if isinstance(name, str) and name in SCHEMES
+        else set()
+    )
+    return own | set(SchemeTable.model_fields)
 
 
 def load_case(path: str | Path, overrides: Sequence[str] = ()) -> Case:

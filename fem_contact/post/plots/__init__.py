@@ -20,7 +20,7 @@ from matplotlib.figure import Figure
 from fem_contact.errors import ModelError, RunFileError
 from fem_contact.post.material import has_material
 from fem_contact.post.plots import budget, contact, deformed, maps
-from fem_contact.post.plots.style import style
+from fem_contact.post.plots.look import style
 
 if TYPE_CHECKING:
     from fem_contact.record import Run

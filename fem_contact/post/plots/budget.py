@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from fem_contact.post.energy import ROUND_OFF, budget, cumulated_works, energy_scale, mismatch
-from fem_contact.post.plots import style as st
+from fem_contact.post.plots import look as st
 from fem_contact.post.work import largest_tangential_work
 
 if TYPE_CHECKING:

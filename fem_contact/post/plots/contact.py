@@ -17,7 +17,7 @@ from fem_contact.post.bar import (
     theory_of,
 )
 from fem_contact.post.bar import violation as deepest
-from fem_contact.post.plots import style as st
+from fem_contact.post.plots import look as st
 from fem_contact.post.work import OPEN, STICK, contact_forces, contact_status
 
 if TYPE_CHECKING:

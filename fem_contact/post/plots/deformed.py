@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from fem_contact.fem.recover import stress, von_mises
 from fem_contact.mesh.boundary import boundary_edges
 from fem_contact.post.material import material_of
-from fem_contact.post.plots import style as st
+from fem_contact.post.plots import look as st
 
 if TYPE_CHECKING:
     from fem_contact.record import Run

@@ -11,7 +11,7 @@ from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from fem_contact.post.energy import ROUND_OFF, energy_scale
-from fem_contact.post.plots import style as st
+from fem_contact.post.plots import look as st
 from fem_contact.post.work import (
     OPEN,
     SLIP_MINUS,

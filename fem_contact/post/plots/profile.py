@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from fem_contact.post.plots.style import (
+from fem_contact.post.plots.look import (
     BLACK,
     BLUE,
     GREEN,
