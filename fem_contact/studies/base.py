@@ -92,7 +92,7 @@ class Study:
     runs : mapping of name to RunSpec
         The runs that it needs.
     evaluate : function of runs -> data
-        What is computed from the runs once, for the drawing and the numbers; the runs themselves when left out.
+        What is computed from the runs, once, for the drawing and the numbers; the runs when left out.
     quantities : function of data -> sequence of Quantity
     differs : str
         What is not as in the paper, and why.

@@ -1,4 +1,4 @@
-"""Run the studies: each run once, kept in a folder, so that a second call or a killed one goes on from there."""
+"""Run the studies: each run once, kept in a folder, from which a second call or a killed one goes on."""
 
 from __future__ import annotations
 

@@ -15,8 +15,9 @@ from fem_contact.studies.execute import Result, write_text
 HEADER = ["quantity", "paper", "ours", "ratio", "unit"]
 
 STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; color: #222; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 3rem; border-top: 1px solid #ccc; padding-top: 1rem; }
+body { font: 16px/1.5 system-ui, sans-serif; color: #222; max-width: 62rem; margin: 2rem auto; }
+h1 { font-size: 1.6rem; }
+h2 { font-size: 1.2rem; margin-top: 3rem; border-top: 1px solid #ccc; padding-top: 1rem; }
 img { max-width: 100%; height: auto; } code { font-size: 0.85em; overflow-wrap: anywhere; }
 table { border-collapse: collapse; margin: 1rem 0; font-size: 0.9rem; }
 th, td { padding: 0.2rem 0.7rem; text-align: right; border-bottom: 1px solid #ddd; vertical-align: top; }
@@ -27,7 +28,7 @@ th:first-child, td:first-child { text-align: left; } .note { color: #8a4b00; }
 def rows_of(quantities: Sequence[Quantity]) -> list[list[str]]:
     """The table "quantity, paper, ours, ratio" as texts, without its header."""
     return [
-        [q.name, _value(q.paper), _value(q.ours), "–" if q.ratio is None else f"{q.ratio:.3g}", q.unit]
+        [q.name, _value(q.paper), _value(q.ours), "–" if q.ratio is None else f"{q.ratio:.4g}", q.unit]
         for q in quantities
     ]
 
@@ -79,23 +80,23 @@ def write(
 def _value(value: float | str | None) -> str:
     if value is None:
         return "–"
-    return value if isinstance(value, str) else f"{value:.5g}"
+    return value if isinstance(value, str) else f"{value:.7g}"
 
 
 def _head(results: Sequence[Result], quick: bool) -> list[str]:
     seconds = sum(result.seconds for result in results)
     lines = [
         "<h1>Figures and tables of the papers, computed by fem_contact</h1>",
-        f"<p>fem_contact {__version__}; this page took {seconds:.0f} s to make (runs that were there before are "
-        "used again). Each figure names its counterpart; the commands under it make its runs.</p>",
+        f"<p>fem_contact {__version__}; this page took {seconds:.0f} s to make (runs that were there before "
+        "are used again). Each figure names its counterpart; the commands under it make its runs.</p>",
     ]
     if quick:
         shortened = [f"{r.name}: {r.study.shortened}" for r in results if r.study.quick is not None]
         lines += ['<p class="note">A quick look: some runs are shortened or left out.</p>', "<ul>"]
         lines += [f'<li class="note">{escape(text)}</li>' for text in shortened] + ["</ul>"]
     lines += [
-        "<p>Papers: HAL 04230941, V. Acary and N. Collins-Craft, On the Moreau-Jean scheme with the Frémond impact "
-        "law; RR-8029, V. Acary, Projected event-capturing time-stepping schemes; RR-8602, V. Acary, Energy "
+        "<p>Papers: HAL 04230941, V. Acary and N. Collins-Craft, On the Moreau-Jean scheme with the Frémond "
+        "impact law; RR-8029, V. Acary, Projected event-capturing time-stepping schemes; RR-8602, V. Acary, Energy "
         "conservation and dissipation properties of time-integration methods for nonsmooth elastodynamics "
         "with contact; and a paper on the asymptotic contact law and tangential indeterminacy.</p>",
         "<ul>",

@@ -62,7 +62,7 @@ def bar_figure(*runs: Run) -> Figure:
         contact = run.steps.contact
         st.line(position, t, np.asarray(contact.gap).min(axis=1), color=st.BLUE, label="tip")
         st.line(speed, t, np.asarray(contact.u)[:, :, 0].mean(axis=1), color=st.BLUE, label="tip")
-        st.line(force, t[1:], contact_force(run)[1:], color=st.BLUE, drawstyle="steps-pre")
+        st.steps(force, t, contact_force(run), color=st.BLUE)
         theory, interval = theory_of(run), contact_interval(run)
         if theory is not None and interval is not None:
             _exact(position, speed, force, theory, float(contact.gap[0].min()), t[-1])

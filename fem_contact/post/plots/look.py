@@ -164,6 +164,12 @@ def line(axes: Axes, t: Any, y: Any, **settings: Any) -> None:
     axes.plot(*envelope(np.asarray(t), np.asarray(y)), **settings)
 
 
+def steps(axes: Axes, t: Any, y: Any, **settings: Any) -> None:
+    """Plot means over steps, y_k over (t_{k-1}, t_k], as a staircase; y_0 belongs to no step."""
+    y = np.asarray(y)
+    line(axes, t, np.concatenate([y[1:2], y[1:]]) if len(y) > 1 else y, drawstyle="steps-pre", **settings)
+
+
 def column_title(axes: Axes, text: str) -> None:
     """Name of a run above its column, clear of the power of ten that the first column's axis may carry."""
     axes.set_title(text, fontweight="bold", y=1.0, pad=16)

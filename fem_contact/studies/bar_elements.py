@@ -1,0 +1,36 @@
+"""RR-8029 figure 13: how the peak of the bar's contact force depends on the elements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from fem_contact.studies._bar import force_figure, peak, spec
+from fem_contact.studies.base import Quantity, Runs, Study
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+COUNTS = (1000, 100, 25, 10)
+
+
+def _draw(runs: Runs) -> Figure:
+    return force_figure(runs, "Contact force by number of elements, h = 2e-6 s")
+
+
+def _quantities(runs: Runs) -> Sequence[Quantity]:
+    return [
+        Quantity(f"largest force / exact force, {name}", "the larger, the fewer elements", peak(run), "–")
+        for name, run in runs.items()
+    ]
+
+
+STUDY = Study(
+    figures=("RR-8029 figure 13",),
+    title="Impacting bar, Moreau-Jean: number of elements",
+    look="The first step of contact stops the mass of the last node at once: the force of that step grows "
+    "with this mass, that is, as the mesh gets coarser.",
+    runs={f"{count} elements": spec(2e-6, count, 6.8e-4) for count in COUNTS},
+    draw=_draw,
+    quantities=_quantities,
+)
