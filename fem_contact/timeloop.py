@@ -207,6 +207,7 @@ def run_attributes(
     }
     if isinstance(system, LagrangianSystem):
         attrs["coordinates"] = list(system.names)
+        attrs["angles"] = list(system.angles)
         attrs["contact_names"] = list(system.contact_names)
     if system.material is not None:
         attrs["material"] = repr(system.material)

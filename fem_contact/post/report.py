@@ -11,7 +11,9 @@ import numpy as np
 
 from fem_contact.post import bar
 from fem_contact.post.energy import ENERGIES, ROUND_OFF, WORKS, compare
+from fem_contact.post.extras import extras
 from fem_contact.post.material import has_material
+from fem_contact.post.rigid import is_rigid, potential_name
 from fem_contact.units import UNIT_LABELS
 
 if TYPE_CHECKING:
@@ -60,6 +62,8 @@ def sections(runs: Sequence[Run]) -> list[Section]:
         parts.append(_contact_works(runs))
         parts.append(_contact_numbers(runs))
         parts.append(_solver(runs))
+    if any(extras(run) for run in runs):
+        parts.append(_extras(runs))
     return parts
 
 
@@ -100,6 +104,9 @@ def _settings(runs: Sequence[Run]) -> Section:
             return "none (rigid)"
         return f"{len(run.mesh.points)} nodes, {len(run.mesh.cells)} {run.mesh.element}"
 
+    def coordinates(run: Run) -> str:
+        return ", ".join(str(name) for name in run.attrs["coordinates"]) if is_rigid(run) else "–"
+
     def state(run: Run) -> str:
         done, asked = len(run.steps.t) - 1, run.attrs.get("steps")
         if run.complete:
@@ -115,6 +122,7 @@ def _settings(runs: Sequence[Run]) -> Section:
         _row("final time", "time", runs, lambda r: float(r.steps.t[-1])),
         _row("state", "", runs, state),
         _row("mesh", "", runs, mesh),
+        *([_row("coordinates", "", runs, coordinates)] if any(map(is_rigid, runs)) else []),
         _row("contacts", "", runs, _contacts),
         _row("sampled fields", "", runs, lambda r: len(r.fields.t)),
         _row("made by version", "", runs, lambda r: r.version or "–"),
@@ -124,8 +132,9 @@ def _settings(runs: Sequence[Run]) -> Section:
 
 def _energies(runs: Sequence[Run]) -> Section:
     table = compare(runs)
+    titles = {"elastic": " or ".join(dict.fromkeys(potential_name(run) for run in runs))}
     rows = [
-        Row(f"{name}, {moment}", "energy", tuple(map(_number, table[f"{name}_{key}"])))
+        Row(f"{titles.get(name, name)}, {moment}", "energy", tuple(map(_number, table[f"{name}_{key}"])))
         for name in ENERGIES
         for moment, key in (("start", "start"), ("end", "end"), ("largest", "max"))
     ]
@@ -210,3 +219,16 @@ def _solver(runs: Sequence[Run]) -> Section:
         _row("error, largest", "", runs, lambda r: float(np.max(r.steps.solver.error[1:], initial=0.0)), 3),
     )
     return Section("Cone solver, per step", rows)
+
+
+def _extras(runs: Sequence[Run]) -> Section:
+    """What the schemes record of their own; – for a run that has not the scalar."""
+    recorded = [extras(run) for run in runs]
+    rows = []
+    for name in dict.fromkeys(name for scalars in recorded for name in scalars):
+        values = [scalars.get(name, np.empty(0))[1:] for scalars in recorded]
+        mean = (float(v.mean()) if v.size else None for v in values)
+        largest = (float(np.abs(v).max()) if v.size else None for v in values)
+        rows.append(Row(f"{name}, mean", "", tuple(_number(v, 4) for v in mean)))
+        rows.append(Row(f"{name}, largest", "", tuple(_number(v, 4) for v in largest)))
+    return Section("Of the scheme itself, per step", tuple(rows))

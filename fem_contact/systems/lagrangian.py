@@ -46,6 +46,8 @@ class LagrangianSystem:
         Friction and restitution.
     names, contact_names : tuple of str
         Of the coordinates and contacts, for whoever prints or draws them.
+    angles : tuple of str
+        Names of the coordinates that are angles (rad); the others are lengths.
     start : (q0, v0)
         Where the system starts when nobody says otherwise.
     length, wave_speed : float
@@ -76,6 +78,7 @@ class LagrangianSystem:
     e: Any = None
     names: tuple[str, ...] = ()
     contact_names: tuple[str, ...] = ()
+    angles: tuple[str, ...] = ()
     start: tuple[FloatArray, FloatArray] = None  # type: ignore[assignment]
     length: float = 1.0
     wave_speed: float = 1.0
@@ -110,6 +113,9 @@ class LagrangianSystem:
         put(self, "contact_names", self.contact_names or tuple(str(i + 1) for i in range(self.contacts)))
         if len(self.names) != self.n or len(self.contact_names) != self.contacts:
             raise ModelError("there must be one name for each coordinate and each contact")
+        unknown = [name for name in self.angles if name not in self.names]
+        if unknown:
+            raise ModelError(f"angles: there is no coordinate '{unknown[0]}'")
         q, v = (np.zeros(self.n), np.zeros(self.n)) if self.start is None else self.start
         put(self, "start", (_state(q, self.n, "q"), _state(v, self.n, "v")))
         M = self.mass_matrix(self.start[0])

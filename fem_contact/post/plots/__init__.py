@@ -19,8 +19,9 @@ from matplotlib.figure import Figure
 
 from fem_contact.errors import ModelError, RunFileError
 from fem_contact.post.material import has_material
-from fem_contact.post.plots import budget, contact, deformed, maps
+from fem_contact.post.plots import budget, contact, deformed, maps, motion
 from fem_contact.post.plots.look import style
+from fem_contact.post.rigid import is_rigid
 
 if TYPE_CHECKING:
     from fem_contact.record import Run
@@ -89,6 +90,14 @@ def _bar(run: Run) -> bool:
     return _contacts(run) and run.mesh is not None and run.mesh.element == "bar2"
 
 
+def _moving(run: Run) -> bool:
+    return is_rigid(run) and len(run.fields.t) > 1
+
+
+def _rigid_contacts(run: Run) -> bool:
+    return is_rigid(run) and _contacts(run)
+
+
 def _identity(run: Run) -> bool:
     return _any(run) and bool((run.steps.residual[1:] == run.steps.residual[1:]).any())
 
@@ -115,6 +124,10 @@ FIGURES: dict[str, FigureKind] = {
         ),
         FigureKind("stress", "stress components on the deformed body", deformed.stress_figure, _stressed),
         FigureKind("bar", "tip of the bar against the exact solution", contact.bar_figure, _bar),
+        FigureKind("motion", "coordinates and velocities of a rigid model", motion.motion_figure, _moving),
+        FigureKind(
+            "gaps", "gaps and contact velocities of a rigid model", motion.gaps_figure, _rigid_contacts
+        ),
         FigureKind("solver", "iterations and error of the cone solver", contact.solver_figure, _contacts),
     )
 }

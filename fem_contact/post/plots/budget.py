@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from fem_contact.post.energy import ROUND_OFF, budget, cumulated_works, energy_scale, mismatch
 from fem_contact.post.plots import look as st
+from fem_contact.post.rigid import potential_name
 from fem_contact.post.work import largest_tangential_work
 
 if TYPE_CHECKING:
@@ -58,7 +59,8 @@ def _energies(axes: Axes, run: Run) -> None:
         ("elastic", st.ORANGE, "-."),
         ("total", st.BLACK, "-"),
     ):
-        st.line(axes, t, getattr(energy, name), color=colour, linestyle=dashes, label=name)
+        text = potential_name(run) if name == "elastic" else name
+        st.line(axes, t, getattr(energy, name), color=colour, linestyle=dashes, label=text)
     axes.set_ylabel(st.label(run, "energy", "energy"))
     axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=3, borderaxespad=0.2)
 
