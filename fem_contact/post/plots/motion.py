@@ -80,7 +80,7 @@ def gaps_figure(*runs: Run) -> Figure:
         top[0].axhline(0.0, color=st.GREY, linewidth=0.8)
         st.column_title(top[0], title)
         deep = f"deepest penetration {st.with_unit(run, violation(run), 'length', 3)}"
-        top[1].set_title(deep, fontsize=8, loc="right")
+        top[0].set_title(deep, fontsize=8, loc="right", y=1.0, pad=16)
         if len(names) > 1:
             top[0].legend(loc="best", ncols=2)
         top[-1].set_xlabel(st.label(run, "time $t$", "time"))
