@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from fem_contact.io.case import Case
 
 
 @click.command()
@@ -67,7 +71,7 @@ def command(
         results = converge(loaded, steps, schemes, reference=finest, progress=progress)
     title = loaded.title or loaded.name
     tables = write_tables(results, title, output / "converge")
-    picture = save(convergence_figure(results, title), output / "converge.png")
+    picture = save(convergence_figure({"": results}, title, _lengths(loaded)), output / "converge.png")
     if quiet:
         return
     for result in results:
@@ -76,6 +80,11 @@ def command(
         click.echo()
     click.echo(f"tables: {', '.join(str(path) for path in tables)}")
     click.echo(f"picture: {picture}")
+
+
+def _lengths(case: Case) -> bool:
+    """Whether all coordinates of a case are lengths."""
+    return case.model is None or not case.model.settings.system().angles
 
 
 def _time(text: str, units: str) -> float:

@@ -25,13 +25,12 @@ TIME, FORCE, SPEED = 3.8545e-4, 1271.472, 0.1
 
 
 def spec(h: float, elements: int, t_end: float, *, scheme: str = "moreau-jean", **more: Any) -> RunSpec:
-    """The bar of so many elements at a step size; ``more`` are keys of [scheme], theta = 1/2 unless given."""
-    keys = more if scheme == "trapezoidal-position" else {"theta": 0.5, **more}
+    """The bar of so many elements at a step size; ``more`` are keys of [scheme]."""
     # About 100 samples of the fields, for the velocity of the centre of mass.
     every = max(1, round(t_end / h) // 100)
     return RunSpec(
         "impacting_bar",
-        (settings(scheme, h, t_end, **keys), f"mesh.shape.elements={elements}", f"output.every={every}"),
+        (settings(scheme, h, t_end, **more), f"mesh.shape.elements={elements}", f"output.every={every}"),
     )
 
 

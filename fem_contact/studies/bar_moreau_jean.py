@@ -29,8 +29,8 @@ STUDY = Study(
     differs="the caption says h = 5e-5 s, a seventh of the contact time, at which no curve can be as the "
     "figure describes; 5e-7 s is also the step of the violations in the text. Both are shown.",
     runs={
-        "h = 5e-7": spec(5e-7, 1000, T_END).also(TOUCHING),
-        "h = 5e-5": spec(5e-5, 1000, T_END).also(TOUCHING),
+        "h = 5e-7": spec(5e-7, 1000, T_END, theta=0.5).also(TOUCHING),
+        "h = 5e-5": spec(5e-5, 1000, T_END, theta=0.5).also(TOUCHING),
     },
     draw=tip_figure,
     quantities=_quantities,

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SIZES = (2e-5, 2e-6, 2e-7, 2e-8)
-RUNS = {f"h = {h:g} s": spec(h, 100, 6.8e-4) for h in SIZES}
+RUNS = {f"h = {h:g} s": spec(h, 100, 6.8e-4, theta=0.5) for h in SIZES}
 
 
 def _draw(runs: Runs) -> Figure:

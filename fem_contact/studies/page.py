@@ -98,7 +98,7 @@ def _head(results: Sequence[Result], quick: bool) -> list[str]:
         "<p>Papers: HAL 04230941, V. Acary and N. Collins-Craft, On the Moreau-Jean scheme with the Frémond "
         "impact law; RR-8029, V. Acary, Projected event-capturing time-stepping schemes; RR-8602, V. Acary, "
         "Energy conservation and dissipation properties of time-integration methods for nonsmooth "
-        "elastodynamics with contact; and one on the asymptotic contact law and tangential indeterminacy.</p>",
+        "elastodynamics with contact; Asymptotic contact law and tangential indeterminacy.</p>",
         "<ul>",
     ]
     for result in results:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -19,32 +19,39 @@ COLOURS = (st.BLUE, st.VERMILION, st.GREEN, st.PURPLE, st.ORANGE, st.SKY, st.BLA
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 
-def convergence_figure(results: Sequence[Convergence], title: str, lengths: bool = True) -> Figure:
-    """Errors in q (top) and v (bottom), a column a norm, a colour a scheme.
+def convergence_figure(
+    groups: Mapping[str, Sequence[Convergence]], title: str, lengths: bool = True
+) -> Figure:
+    """Errors in q and v, two rows a group; a column a norm, a colour a scheme.
 
     Parameters
     ----------
+    groups : results by what they belong to; a single group may be called ""
     lengths : bool
         Whether all coordinates are lengths, so that the errors have units.
     """
+    rows = [(name, part) for name in groups for part in PARTS]
+    count = max(len(results) for results in groups.values())
     with st.style():
-        drawing = Figure(figsize=(9.6, 6.2 + 0.2 * len(results)), layout="constrained")
-        axes = drawing.subplots(len(PARTS), len(NORMS), sharex=True)
-        for row, part in zip(axes, PARTS, strict=True):
+        drawing = Figure(figsize=(9.6, 2.8 * len(rows) + 0.6 + 0.1 * count), layout="constrained")
+        axes = drawing.subplots(len(rows), len(NORMS), sharex=True, squeeze=False)
+        entries: dict[str, Any] = {}
+        for row, (name, part) in zip(axes, rows, strict=True):
+            results = groups[name]
             for axis, norm in zip(row, NORMS, strict=True):
                 _panel(axis, results, part, norm)
-                axis.set_ylabel(_label(results[0].units if lengths else "", part, norm))
+                prefix = f"{name}: " if name and norm == NORMS[0] else ""
+                axis.set_ylabel(prefix + _label(results[0].units if lengths else "", part, norm))
+                handles, labels = axis.get_legend_handles_labels()
+                entries.update(zip(labels, handles, strict=True))
         for axis, norm in zip(axes[0], NORMS, strict=True):
             axis.set_title(f"{norm} norm in time", fontweight="bold")
+        time = UNIT_LABELS.get(next(iter(groups.values()))[0].units, {}).get("time", "")
         for axis in axes[-1]:
-            time = UNIT_LABELS.get(results[0].units, {}).get("time", "")
             axis.set_xlabel(f"step size $h$ ({time})" if time else "step size $h$")
-        entries = {}
-        for axis in axes.ravel():
-            entries.update(dict(zip(*reversed(axis.get_legend_handles_labels()), strict=True)))
         drawing.legend(list(entries.values()), list(entries), loc="outside lower left", ncols=4, fontsize=8)
-        references = list(dict.fromkeys(result.reference for result in results))
-        against = references[0] if len(references) == 1 else "each scheme's finest run"
+        references = {result.reference for results in groups.values() for result in results}
+        against = references.pop() if len(references) == 1 else "each scheme's finest run"
         text = f"{title}: error against {against}, by step size"
         drawing.suptitle(text, fontsize=10.5, x=0.01, ha="left")
     return drawing
