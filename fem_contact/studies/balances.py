@@ -77,7 +77,7 @@ def random_system(n: int = 12, contacts: int = 3) -> LinearSystem:
 
 
 def residual(run: Run) -> NDArray[np.float64]:
-    """(N,) |residual| of a scheme's own balance (of its algorithmic energy, if any) over the largest energy."""
+    """(N,) |residual| of the balance of a scheme's own (algorithmic) energy over the largest energy."""
     name = "residual_algorithmic" if "residual_algorithmic" in run.steps else "residual"
     return np.abs(np.asarray(run.steps[name])[1:]) / energy_scale(run)
 

@@ -48,6 +48,7 @@ def _draw(runs: Runs) -> Figure:
             for axis, first in zip(row, (0.0, 3.0), strict=True):
                 shown = t >= first - 1e-12
                 series(axis, t[shown], {key: values[shown] for key, values in lines.items()})
+            row[1].set_ylim(-0.25, 0.15)
             row[0].set_title(name, fontweight="bold")
             row[1].set_title("from t = 3 s", fontsize=8.5)
             row[0].set_ylabel("position, velocity")

@@ -11,13 +11,23 @@ from numpy.typing import NDArray
 from fem_contact.post.convergence import fit_order
 from fem_contact.post.plots import look
 from fem_contact.studies._ball import spec
-from fem_contact.studies.ball_orders import CASES, SIZES
-from fem_contact.studies.base import Quantity, Runs, Study
+from fem_contact.studies.ball_orders import CASES, COUNTS, T_END
+from fem_contact.studies.base import Quantity, Runs, RunSpec, Study
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+SCHEME = "direct-projected"
+
 Largest = dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]
+
+
+def _runs(counts: Sequence[int]) -> dict[str, RunSpec]:
+    return {
+        f"{name} {count}": spec(case, SCHEME, T_END / count)
+        for name, case in CASES.items()
+        for count in counts
+    }
 
 
 def _evaluate(runs: Runs) -> Largest:
@@ -59,12 +69,10 @@ STUDY = Study(
     look="The largest multiplier of a run is of order 1: a contact that closes within a step has entered "
     "its obstacle by at most v h, and that is what the projection takes back (proposition 1).",
     differs="the paper shows one curve and does not say of which model.",
-    runs={f"{name} {h:g}": spec(case, "direct-projected", h) for name, case in CASES.items() for h in SIZES},
+    runs=_runs(COUNTS),
     evaluate=_evaluate,
     draw=_draw,
     quantities=_quantities,
-    quick={
-        f"{name} {h:g}": spec(case, "direct-projected", h) for name, case in CASES.items() for h in SIZES[:-1]
-    },
-    shortened="h = 5e-4 s is left out",
+    quick=_runs(COUNTS[:-2]),
+    shortened="the two smallest steps are left out",
 )

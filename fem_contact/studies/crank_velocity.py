@@ -16,35 +16,38 @@ from fem_contact.studies.base import Quantity, Runs, Study
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: Parts of a revolution that the paper shows.
-RANGES = ((0.0, 0.25), (0.15, 0.25))
+#: What is shown: corner, part of a revolution. The slider settles on the lower wall (corner 3) in the second.
+RANGES = ((0, (0.0, 0.25)), (2, (0.3, 0.5)))
 
 
-def chatter(run: Run) -> float:
-    """Sum of the jumps of the corner's normal velocity from step to step on [0.15, 0.25] (velocity).
-
-    A smooth stabilisation adds up to little more than one bounce's fall; velocities that go up and down
-    while the contact should be closed add up to much more.
-    """
+def openings(run: Run) -> int:
+    """How often the slider's contact with the lower wall opens again between 0.3 and 0.5 of a revolution."""
     turns = revolutions_by_step(run)
-    inside = (turns >= RANGES[1][0]) & (turns <= RANGES[1][1])
-    return float(np.abs(np.diff(np.asarray(run.steps.contact.u)[inside, 0, 0])).sum())
+    _, (first, last) = RANGES[1]
+    p_N = np.asarray(run.steps.contact.p)[(turns >= first) & (turns <= last), 2:, 0]
+    closed = p_N.sum(axis=1) > 0.0
+    return int(np.count_nonzero(closed[:-1] & ~closed[1:]))
 
 
 def _draw(runs: Runs) -> Figure:
     with look.style():
         drawing, axes = look.figure(len(runs), (2.2, 2.2), sharey="row")
         for column, run in zip(axes.T, runs.values(), strict=True):
-            turns, u_N = revolutions_by_step(run), np.asarray(run.steps.contact.u)[:, 0, 0]
-            for axis, (first, last) in zip(column, RANGES, strict=True):
+            turns, u_N = revolutions_by_step(run), np.asarray(run.steps.contact.u)[:, :, 0]
+            for axis, (corner, (first, last)) in zip(column, RANGES, strict=True):
                 inside = (turns >= first) & (turns <= last)
                 axis.plot(
-                    turns[inside], u_N[inside], color=look.BLUE, linewidth=0.9, marker=".", markersize=2.5
+                    turns[inside],
+                    u_N[inside, corner],
+                    color=look.BLUE,
+                    linewidth=0.9,
+                    marker=".",
+                    markersize=2.5,
                 )
             column[-1].set_xlabel("crank revolution (–)")
         titles(axes[0], list(runs))
-        for axis in axes[:, 0]:
-            axis.set_ylabel("$u_N$ at corner 1 (m/s)")
+        for axis, (corner, _) in zip(axes[:, 0], RANGES, strict=True):
+            axis.set_ylabel(f"$u_N$ at corner {corner + 1} (m/s)")
         look.heading(drawing, list(runs.values()), "h = 1e-4 s")
     return drawing
 
@@ -52,7 +55,7 @@ def _draw(runs: Runs) -> Figure:
 def _quantities(runs: Runs) -> Sequence[Quantity]:
     words = {"direct-projected": "oscillates", "moreau-jean": "smooth", "combined-projected": "smooth"}
     return [
-        Quantity(f"sum of jumps of u_N on [0.15, 0.25], {name}", words[name], chatter(run), "m/s")
+        Quantity(f"the closed contact opens again, {name}", words[name], openings(run), "times")
         for name, run in runs.items()
     ]
 
@@ -60,9 +63,11 @@ def _quantities(runs: Runs) -> Sequence[Quantity]:
 STUDY = Study(
     figures=("RR-8029 figure 26",),
     title="Slider-crank: velocity of a corner as it settles on the wall",
-    look="Top: the first quarter of a revolution; below: its end, where the contact should be closed. "
-    "Moreau-Jean and the combined scheme settle; in the direct one the velocity goes up and down as in "
-    "the ball's chatter.",
+    look="Top: corner 1 in the first quarter of a revolution, as it bounces off the upper wall. Below: "
+    "corner 3 as the slider settles on the lower wall, where it should then stay. Moreau-Jean and the "
+    "combined scheme settle; in the direct scheme the velocity goes up and down as in the ball's chatter.",
+    differs="in our runs corner 1 leaves the wall before it settles, so that the settling is shown at the "
+    "next wall; the paper shows it at corner 1 between 0.15 and 0.25 of a revolution.",
     runs={name: spec(name, 1e-4) for name in SCHEMES},
     draw=_draw,
     quantities=_quantities,

@@ -25,6 +25,7 @@ def _draw(runs: Runs) -> Figure:
             t, contact = np.asarray(run.steps.t), run.steps.contact
             look.line(column[0], t, 1e3 * np.asarray(contact.gap)[:, 0], color=look.BLUE)
             column[0].axhline(0.0, color=look.GREY, linewidth=0.8)
+            column[0].set_ylim(-1.2, 2.0)
             look.line(column[1], t, np.asarray(contact.u)[:, 0, 1], color=look.VERMILION)
             column[1].set_xlabel("time $t$ (s)")
         titles(axes[0], list(runs))

@@ -23,23 +23,20 @@ SCHEMES = {
 
 
 def _draw(runs: Runs) -> Figure:
+    panels = (
+        ("z", "q", "height of slider (m)"),
+        ("z", "v", "its velocity (m/s)"),
+        ("phi", "v", "roller's angular\nvelocity (rad/s)"),
+        ("phi", "q", "roller's angle (rad)"),
+    )
     with look.style():
-        drawing, axes = look.figure(len(runs), (1.9, 1.9, 1.9), sharex="col", sharey="row")
+        drawing, axes = look.figure(len(runs), (1.6,) * len(panels), sharex="col", sharey="row")
         for column, run in zip(axes.T, runs.values(), strict=True):
-            t = run.fields.t
-            for axis, values in zip(
-                column,
-                (coordinate(run, "z"), coordinate(run, "z", "v"), coordinate(run, "phi", "v")),
-                strict=True,
-            ):
-                look.line(axis, t, values, color=look.BLUE)
+            for axis, (name, field, _) in zip(column, panels, strict=True):
+                look.line(axis, run.fields.t, coordinate(run, name, field), color=look.BLUE)
             column[-1].set_xlabel("time $t$ (s)")
         titles(axes[0], list(runs))
-        for axis, text in zip(
-            axes[:, 0],
-            ("height of slider (m)", "its velocity (m/s)", "roller's angular\nvelocity (rad/s)"),
-            strict=True,
-        ):
+        for axis, (_, _, text) in zip(axes[:, 0], panels, strict=True):
             axis.set_ylabel(text)
         look.heading(drawing, list(runs.values()), f"h = {H:g} s")
     return drawing

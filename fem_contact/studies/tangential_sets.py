@@ -72,7 +72,9 @@ def _quantities(found: Found) -> Sequence[Quantity]:
         to_set = np.array([row.to_set for row in study.rows])
         to_ends = np.array([row.to_ends for row in study.rows])
         rows += [
-            Quantity(f"order of d_H(A, A_eps) in eps, {name}", words, fit_order(eps, to_set)[0], "–"),
+            Quantity(
+                f"order of d_H(A, A_eps), eps >= 3e-3, {name}", words, fit_order(eps[:4], to_set[:4])[0], "–"
+            ),
             Quantity(f"d_H(A, A_eps) at eps = 1e-4, {name}", words, float(to_set[-1]), "–"),
             Quantity(f"d_H({{u-, u~}}, A_eps) at eps = 1e-4, {name}", None, float(to_ends[-1]), "–"),
         ]

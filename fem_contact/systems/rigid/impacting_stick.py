@@ -61,6 +61,7 @@ class ImpactingStick:
             mu=self.mu,
             e=self.e,
             names=("x", "y", "gamma"),
+            angles=("gamma",),
             contact_names=("C",),
             start=(
                 np.array([0.5 * l * np.sin(angle), 0.5 * l * np.cos(angle) + 0.01 * l, angle]),

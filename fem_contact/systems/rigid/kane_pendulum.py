@@ -73,6 +73,7 @@ class KanePendulum:
             mu=self.mu,
             e=self.e,
             names=("alpha", "beta"),
+            angles=("alpha", "beta"),
             contact_names=("tip",),
             start=(np.radians([20.0, 30.0]), np.array([-0.1, -0.2])),
             length=self.l1,

@@ -67,6 +67,7 @@ class RockingBlock:
             mu=self.mu,
             e=self.e,
             names=("x", "y", "theta"),
+            angles=("theta",),
             contact_names=("A", "B"),
             start=(np.array([0.0, l / 1.5, 0.2]), np.array([0.0, 0.0, 0.2])),
             length=min(l, L),

@@ -68,6 +68,7 @@ class SliderRoller:
             mu=self.mu,
             e=self.e,
             names=("z", "phi"),
+            angles=("phi",),
             contact_names=("top",),
             start=(np.array([self.R, 0.0]), np.zeros(2)),
             length=self.R,
