@@ -66,8 +66,7 @@ def _make(names: list[str], output: Path, quick: bool, fresh: bool) -> int:
     from fem_contact.studies.execute import make
     from fem_contact.studies.registry import LEFT_OUT, STUDIES
 
-    for folder in (output, output / "runs", output / "figures"):
-        make_folder(folder)
+    make_folder(output)
     results, failed = [], {}
     for name in names:
         try:

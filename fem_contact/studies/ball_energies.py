@@ -43,7 +43,7 @@ def _quantities(runs: Runs) -> Sequence[Quantity]:
 
 #: The first impact falls on a point of the grid to round-off. As in the paper the gap is compared with zero:
 #: with a tolerance nothing is ever projected at e = 1.
-LITERAL = {"activation": {**EXPLICIT, "gap_tol": 0.0}}
+LITERAL = {**EXPLICIT, "gap_tol": 0.0}
 
 STUDY = Study(
     figures=("RR-8029 figure 6", "RR-8029 figure 7"),
@@ -51,8 +51,8 @@ STUDY = Study(
     look="At each projection the potential energy jumps up. With e = 1/2 (left) the impacts take more "
     "than that; with e = 1 (right), where the energy should stay, it grows.",
     runs={
-        "e = 1/2": spec("bouncing_ball", "direct-projected", H, **LITERAL),
-        "e = 1": spec("bouncing_ball", "direct-projected", H, **LITERAL).also("model.e=1.0"),
+        "e = 1/2": spec("bouncing_ball", "direct-projected", H, activation=LITERAL),
+        "e = 1": spec("bouncing_ball", "direct-projected", H, activation=LITERAL).also("model.e=1.0"),
     },
     draw=_draw,
     quantities=_quantities,

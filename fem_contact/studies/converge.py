@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fem_contact.errors import CaseError, ModelError
+from fem_contact.errors import CaseError, FemContactWarning, ModelError
 from fem_contact.io.build import Model, build
 from fem_contact.io.case import Case
 from fem_contact.post.convergence import Convergence, common_error, norms
@@ -65,13 +67,23 @@ def converge(
     each = sizes if exact is not None else [*sizes, reference or min(dt)]
     _check_memory(first, sizes)
     count = _Counter(progress, len(models) * sum(step_count(h, first.t_end) for h in each))
-    labels = _labels(cases)
-    return [
-        _against_exact(model, label, sizes, exact, count)
-        if exact is not None
-        else _against_run(model, label, sizes, each[-1], count)
-        for model, label in zip(models, labels, strict=True)
-    ]
+    with _warned_once():
+        return [
+            _against_exact(model, label, sizes, exact, count)
+            if exact is not None
+            else _against_run(model, label, sizes, each[-1], count)
+            for model, label in zip(models, _labels(cases), strict=True)
+        ]
+
+
+@contextmanager
+def _warned_once() -> Iterator[None]:
+    """A warning that every run of a scheme gives is given once, after the last run."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", FemContactWarning)
+        yield
+    for message in dict.fromkeys(str(warning.message) for warning in caught):
+        warnings.warn(message, FemContactWarning, stacklevel=3)
 
 
 def closed_form(model: Model) -> Exact | None:

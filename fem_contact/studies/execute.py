@@ -95,6 +95,8 @@ def make(
         When a run fails; the steps before remain, and the next call goes on from them.
     """
     started = time.perf_counter()
+    for part in ("runs", "figures"):
+        (folder / part).mkdir(parents=True, exist_ok=True)
     made = {
         key: obtain(spec, folder / "runs", fresh=fresh, progress=progress)
         for key, spec in study.needs(quick).items()
