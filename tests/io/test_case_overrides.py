@@ -208,3 +208,28 @@ def test_another_scheme_leaves_out_what_was_said_of_the_old_one() -> None:
 def test_another_name_that_knows_the_keys_keeps_them() -> None:
     case = Case.from_text(f"{TEXT}theta = 0.6\n", overrides=["scheme.name=moreau-jean-fremond"])
     assert (case.scheme.name, case.scheme.settings.theta) == ("moreau-jean-fremond", 0.6)
+
+
+def test_another_scheme_keeps_what_it_has_too() -> None:
+    case = load_case("pmma_sliding_block")
+    other = case.with_scheme("moreau-jean")
+    assert other == case.with_overrides("scheme.name=moreau-jean")
+    assert (other.scheme.dt, other.scheme.t_end) == (case.scheme.dt, case.scheme.t_end)
+    assert other.scheme.settings.activation == case.scheme.settings.activation
+    table = case.with_scheme('{ name = "moreau-jean", theta = 0.75, dt = 2e-4 }').scheme
+    assert (table.name, table.dt, table.settings.theta) == ("moreau-jean", 2e-4, 0.75)
+    assert case.with_scheme("{ theta = 0.75 }").scheme.name == case.scheme.name
+
+
+@pytest.mark.parametrize(
+    ("scheme", "words"),
+    [
+        ("hhtt", "unknown scheme"),
+        ("3", "the name of a scheme is a text"),
+        ('{ name = "moreau-jean", rho = 1.0 }', "unknown key 'rho'"),
+        ("{ name", "cannot be read as TOML"),
+    ],
+)
+def test_schemes_that_are_refused(scheme: str, words: str) -> None:
+    with pytest.raises(CaseError, match=words):
+        load_case("pmma_sliding_block").with_scheme(scheme)

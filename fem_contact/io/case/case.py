@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -25,7 +24,6 @@ from fem_contact.io.case.tables import (
     ModelChoice,
     OutputTable,
     SchemeChoice,
-    SchemeTable,
     SolverChoice,
     SupportTable,
     Tables,
@@ -165,23 +163,10 @@ class Case(Table):
             When the text is neither, there is no such scheme, or a key is not its own.
         """
         wanted = changes.parse(f"scheme={scheme}")[1]
-        wanted = wanted if isinstance(wanted, dict) else {"name": wanted}
-        kept = _keys_of_scheme(wanted.get("name"))
-        table = {key: value for key, value in self._data["scheme"].items() if key in kept}
-        data = {**self._data, "scheme": {**table, **wanted}}
-        return Case.from_dict(data, self._base, name=self._name)
-
-
-def _keys_of_scheme(name: Any) -> set[str]:
-    """Keys that [scheme] may have under a name; those of every scheme when there is no such scheme."""
-    from fem_contact.schemes import SCHEMES
-
-    own = (
-        {field.name for field in fields(SCHEMES[name])}
-        if isinstance(name, str) and name in SCHEMES
-        else set()
-    )
-    return own | set(SchemeTable.model_fields)
+        table = wanted if isinstance(wanted, dict) else {"name": wanted}
+        name = table.get("name")
+        data = changes.apply(self._data, [f"scheme.name={name}"] if isinstance(name, str) else [])
+        return Case.from_dict({**data, "scheme": {**data["scheme"], **table}}, self._base, name=self._name)
 
 
 def load_case(path: str | Path, overrides: Sequence[str] = ()) -> Case:
