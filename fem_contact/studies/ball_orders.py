@@ -11,7 +11,7 @@ from fem_contact.io.case import Case
 from fem_contact.post.convergence import Convergence
 from fem_contact.studies._ball import SCHEMES, spec
 from fem_contact.studies.base import Quantity, Runs, RunSpec, Study
-from fem_contact.studies.converge import exact_errors
+from fem_contact.studies.converge import closed_form, exact_errors
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,7 +40,8 @@ def _evaluate(runs: Runs) -> Groups:
     for name in CASES:
         for scheme in SCHEMES:
             chosen = [run for key, run in runs.items() if key.startswith(f"{name} {scheme} ")]
-            exact = Case.from_text(chosen[0].case).model.settings.exact  # type: ignore[union-attr]
+            exact = closed_form(Case.from_text(chosen[0].case))
+            assert exact is not None
             errors = [exact_errors(run, exact, 1) for run in chosen]
             sizes = np.array([float(run.attrs["dt"]) for run in chosen])
             groups[name].append(Convergence(scheme, sizes, np.array(errors), "the closed form", "SI"))

@@ -60,13 +60,15 @@ def converge(
         When a step of a run is not solved.
     """
     cases = [case.with_scheme(scheme) for scheme in schemes] or [case]
+    exact, t_end = closed_form(case) if reference is None else None, cases[0].scheme.t_end
+    sizes = step_sizes(dt, t_end, reference, has_reference=exact is None)
+    each = sizes if exact is not None else [*sizes, reference or min(dt)]
+    # The case's own step size need not divide t_end.
+    cases = [other.with_overrides(f"scheme.dt={sizes[0]!r}") for other in cases]
     first = build(cases[0])
     models = [first, *(build(other, mesh=first.mesh) for other in cases[1:])]
-    exact = closed_form(first) if reference is None else None
-    sizes = step_sizes(dt, first.t_end, None if exact else reference, has_reference=exact is None)
-    each = sizes if exact is not None else [*sizes, reference or min(dt)]
     _check_memory(first, sizes)
-    count = _Counter(progress, len(models) * sum(step_count(h, first.t_end) for h in each))
+    count = _Counter(progress, len(models) * sum(step_count(h, t_end) for h in each))
     with _warned_once():
         return [
             _against_exact(model, label, sizes, exact, count)
@@ -86,10 +88,9 @@ def _warned_once() -> Iterator[None]:
         warnings.warn(message, FemContactWarning, stacklevel=3)
 
 
-def closed_form(model: Model) -> Exact | None:
-    """The closed form of a model's motion, or None when it has none."""
-    rigid = model.case.model
-    return None if rigid is None else getattr(rigid.settings, "exact", None)
+def closed_form(case: Case) -> Exact | None:
+    """The closed form of a rigid model's motion (its ``exact``), or None when it has none."""
+    return None if case.model is None else getattr(case.model.settings, "exact", None)
 
 
 def step_sizes(
