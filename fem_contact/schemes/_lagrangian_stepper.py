@@ -5,7 +5,7 @@
 
 H* is taken where ``frame`` says: at q' (RR-8029) or at q (HAL 04230941 eq. 83); every contact velocity of
 the step's law, u_k = H* v_k among them, is measured in it, so that u_theta = H* v_theta and the dissipation
-proofs of the linear case hold word for word.
+proofs of the linear case hold word for word. (RR-8029 means H(q_k) v_k by the U_k of its eq. 28: ``own``.)
 """
 
 from __future__ import annotations
@@ -79,11 +79,15 @@ class ActiveProblem:
 
 @dataclass(frozen=True)
 class Weights:
-    """theta of the forces, theta_q of the positions and how the contact law is posed."""
+    """theta of the forces, theta_q of the positions and how the contact law is posed.
+
+    With ``own`` the u_k of the law, which then is that of restitution alone, is H(q_k) v_k.
+    """
 
     theta: float
     theta_q: float
     contact: ContactWeights
+    own: bool = False
 
 
 class LagrangianThetaStepper:
@@ -181,6 +185,8 @@ class LagrangianThetaStepper:
                 self._mixing.see(error)
             at.respond(self._v)
             kernels.free_velocities(at.H, state.v, at.B, self._u_now, self._u_start, self._u_free)
+            if weights.own:
+                self._u_start[...] = self._u
             self._resolve(report)
             self._v_before[...] = self._v
             kernels.apply(at.B, self._p, system.joints, self._v, self._v, self._lambda)

@@ -1,4 +1,4 @@
-"""How the iterations of a step on a nonlinear system end."""
+"""How a step on a nonlinear system is iterated, and in which frames its contacts are measured."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from fem_contact.errors import ModelError
 
 #: Where in a step the contact frames H(q) may be taken.
 FRAMES = ("end", "start")
+
+#: Approach velocities that restitution may refer to.
+RESTITUTIONS = ("frame", "own")
 
 
 @dataclass(frozen=True)

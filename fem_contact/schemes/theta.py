@@ -42,7 +42,7 @@ from fem_contact.errors import FemContactWarning, ModelError
 from fem_contact.schemes._linear_stepper import ContactWeights
 from fem_contact.schemes._theta_stepper import ThetaStepper
 from fem_contact.schemes.base import Stepper
-from fem_contact.schemes.newton import FRAMES, Newton
+from fem_contact.schemes.newton import FRAMES, RESTITUTIONS, Newton
 from fem_contact.solvers.base import Solver
 from fem_contact.systems.kinds import System
 from fem_contact.systems.linear import LinearSystem
@@ -63,12 +63,19 @@ class ThetaScheme:
         How the iterations of a step end, on systems that are not linear.
     frame : "end" or "start"
         Where in the step the contact frames H(q) are taken, on systems that are not linear.
+    restitution : "frame" or "own"
+        The velocity u_N,k that e multiplies, on systems that are not linear. "frame": measured in the frame
+        of the step like all others, so that the normal work of an impact is (1 - theta (1 + e)) u_N,k p_N
+        exactly. "own": H(q_k) v_k, as the step before left it (RR-8029 eq. 28). The two differ by O(h) where
+        a contact moves along something curved; with e > 0 "frame" then lets it bounce by that much for ever,
+        with "own" it comes to rest.
     """
 
     theta: float = 0.5
     activation: Activation = field(default_factory=Activation)
     newton: Newton = field(default_factory=Newton)
     frame: str = "end"
+    restitution: str = "frame"
 
     name: ClassVar[str] = ""
     source: ClassVar[str] = ""
@@ -78,6 +85,9 @@ class ThetaScheme:
             raise ModelError(f"theta = {self.theta!r}: it must be in [0, 1]")
         if self.frame not in FRAMES:
             raise ModelError(f"frame = {self.frame!r}: it must be one of {', '.join(FRAMES)}")
+        if self.restitution not in RESTITUTIONS:
+            allowed = ", ".join(RESTITUTIONS)
+            raise ModelError(f"restitution = {self.restitution!r}: it must be one of {allowed}")
 
     @property
     def theta_q(self) -> float:
@@ -107,7 +117,7 @@ class ThetaScheme:
         # Imported here: its kernels are of no use to a linear system.
         from fem_contact.schemes._lagrangian_stepper import LagrangianThetaStepper, Weights
 
-        weights = Weights(self.theta, self.theta_q, self.weights())
+        weights = Weights(self.theta, self.theta_q, self.weights(), own=self.restitution == "own")
         return LagrangianThetaStepper(system, h, weights, self.activation, self.newton, self.frame, solver)
 
     def _warn_bounds(self, system: System) -> None:
@@ -149,6 +159,11 @@ class MoreauJeanFremond(ThetaScheme):
             raise ModelError(
                 "moreau-jean-fremond: theta = 0 leaves the impulse undetermined, "
                 "its law is written in u_{k+theta} = u_k; choose 0 < theta <= 1"
+            )
+        if self.restitution != "frame":
+            raise ModelError(
+                f'moreau-jean-fremond: restitution = "{self.restitution}": its law has one velocity u_k, '
+                'measured in the frame of the step; choose "frame"'
             )
 
     def weights(self) -> ContactWeights:

@@ -17,8 +17,12 @@ if TYPE_CHECKING:
 
     from fem_contact.record import Run
 
-#: The bar touches the wall at t = 0.
-TOUCHING = "contact.0.obstacle.point=[0.0, 0.0]"
+#: The tip is in contact once it has reached the wall, which the steps of these studies meet in a point of
+#: their grid: a forecast would stop it before, and it would start again.
+REACHED = {"gamma": 0.0, "velocity_tol": float("inf")}
+
+#: theta = 1/2 and that activation.
+HALF: dict[str, Any] = {"theta": 0.5, "activation": REACHED}
 
 #: What RR-8029 prints: contact time 2 L / c0 (s), contact force E S v0 / c0 (N), speed v0 (m/s).
 TIME, FORCE, SPEED = 3.8545e-4, 1271.472, 0.1

@@ -116,6 +116,7 @@ def _draw(found: Residuals) -> Figure:
                 )
             axis.axhline(1e-11, color=look.BLACK, linewidth=0.8, linestyle="--", label="1e-11")
             axis.set_yscale("log")
+            axis.set_ylim(1e-20, 1e-9)
             axis.set_xlabel("time / final time (–)")
             look.column_title(axis, kind)
         axes[0, 0].set_ylabel(r"$|$residual$|$ / largest energy (–)")

@@ -10,16 +10,16 @@ import numpy as np
 from fem_contact.post import bar
 from fem_contact.post.plots import look
 from fem_contact.record import Run
-from fem_contact.studies._bar import SPEED, spec
+from fem_contact.studies._bar import HALF, REACHED, SPEED, spec
 from fem_contact.studies.base import Quantity, Runs, Study
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SCHEMES: dict[str, tuple[str, dict[str, Any]]] = {
-    "moreau-jean, θ = 1/2": ("moreau-jean", {"theta": 0.5}),
-    "moreau-jean, θ = 1": ("moreau-jean", {"theta": 1.0}),
-    "generalized-alpha, ρ∞ = 0.5": ("generalized-alpha", {"rho_inf": 0.5}),
+    "moreau-jean, θ = 1/2": ("moreau-jean", HALF),
+    "moreau-jean, θ = 1": ("moreau-jean", {**HALF, "theta": 1.0}),
+    "generalized-alpha, ρ∞ = 0.5": ("generalized-alpha", {"rho_inf": 0.5, "activation": REACHED}),
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from fem_contact.studies._bar import force_figure, peak, spec
+from fem_contact.studies._bar import HALF, force_figure, peak, spec
 from fem_contact.studies.base import Quantity, Runs, Study
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ STUDY = Study(
     title="Impacting bar, Moreau-Jean: number of elements",
     look="The first step of contact stops the mass of the last node at once: the force of that step grows "
     "with this mass, that is, as the mesh gets coarser.",
-    runs={f"{count} elements": spec(2e-6, count, 6.8e-4, theta=0.5) for count in COUNTS},
+    runs={f"{count} elements": spec(2e-6, count, 6.8e-4, **HALF) for count in COUNTS},
     draw=_draw,
     quantities=_quantities,
 )

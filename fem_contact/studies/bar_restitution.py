@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fem_contact.studies._bar import spec, tip_figure
+from fem_contact.studies._bar import HALF, spec, tip_figure
 from fem_contact.studies.base import Quantity, Runs, Study
 
 
@@ -23,7 +23,7 @@ STUDY = Study(
     look="The tip bounces instead of staying: the velocity oscillates through the whole time of contact, "
     "the force comes in separate peaks. A finite number of nodes may have any e; the elastic bar is the "
     "limit of e = 0.",
-    runs={"e = 0.95": spec(2e-6, 100, 6.8e-4, theta=0.5).also("contact.0.e=0.95")},
+    runs={"e = 0.95": spec(2e-6, 100, 6.8e-4, **HALF).also("contact.0.e=0.95")},
     draw=tip_figure,
     quantities=_quantities,
 )

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from fem_contact.studies._bar import force_figure, peak, spec
+from fem_contact.studies._bar import HALF, force_figure, peak, spec
 from fem_contact.studies.base import Quantity, Runs, Study
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SIZES = (2e-5, 2e-6, 2e-7, 2e-8)
-RUNS = {f"h = {h:g} s": spec(h, 100, 6.8e-4, theta=0.5) for h in SIZES}
+RUNS = {f"h = {h:g} s": spec(h, 100, 6.8e-4, **HALF) for h in SIZES}
 
 
 def _draw(runs: Runs) -> Figure:

@@ -27,6 +27,7 @@ def _draw(runs: Runs) -> Figure:
             column[0].axhline(0.0, color=look.GREY, linewidth=0.8)
             column[0].set_ylim(-1.2, 2.0)
             look.line(column[1], t, np.asarray(contact.u)[:, 0, 1], color=look.VERMILION)
+            column[1].set_ylim(-3.0, 11.0)
             column[1].set_xlabel("time $t$ (s)")
         titles(axes[0], list(runs))
         axes[0, 0].set_ylabel("gap $g$ (mm)")

@@ -11,6 +11,7 @@ from fem_contact.post import tangential
 from fem_contact.post.convergence import fit_order
 from fem_contact.post.plots import look
 from fem_contact.studies.base import Quantity, Runs, Study
+from fem_contact.systems.rigid.base import RigidModel
 from fem_contact.systems.rigid.painleve_rod import PainleveRod
 from fem_contact.systems.rigid.slanted_punch import SlantedPunch
 
@@ -21,7 +22,7 @@ RADII = np.logspace(-1.0, -4.0, 7)
 SAMPLES = 4000
 
 #: Name -> (model, what the theorem says of d_H(A, A_eps)).
-MODELS = {
+MODELS: dict[str, tuple[RigidModel, str]] = {
     "rod, γ(q) < 0": (PainleveRod(mu=2.0), "falls"),
     "rod, γ(q) = 0, γ > 0 nearby": (PainleveRod(mu=PainleveRod.critical_friction(np.pi / 4.0)), "falls"),
     "punch, γ = 0 everywhere": (SlantedPunch(), "stays"),
@@ -34,7 +35,8 @@ def _evaluate(runs: Runs) -> Found:
     found = {}
     for name, (model, _) in MODELS.items():
         system = model.system()
-        found[name] = tangential.theorem_study(system, *system.start, RADII, samples=SAMPLES)
+        q, v = system.start
+        found[name] = tangential.theorem_study(system, q, v, RADII, samples=SAMPLES)
     return found
 
 

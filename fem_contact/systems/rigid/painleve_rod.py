@@ -81,6 +81,7 @@ class PainleveRod:
             mu=self.mu,
             e=self.e,
             names=("x", "y", "angle"),
+            angles=("angle",),
             contact_names=("tip",),
             start=start,
             length=self.l,

@@ -97,6 +97,7 @@ class RingPendulum:
             mu=self.mu,
             e=self.e,
             names=("x", "y", "rod angle", "ring angle"),
+            angles=("rod angle", "ring angle"),
             contact_names=("hook",),
             start=start,
             length=self.thickness,

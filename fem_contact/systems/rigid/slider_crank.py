@@ -109,6 +109,7 @@ class SliderCrank:
             mu=self.mu,
             e=self.e,
             names=("crank", "rod", "slider"),
+            angles=("crank", "rod", "slider"),
             contact_names=("upper left", "upper right", "lower left", "lower right"),
             start=(np.zeros(3), np.array([self.omega1, self.omega2, 0.0])),
             length=self.d / 2.0 - self.b,

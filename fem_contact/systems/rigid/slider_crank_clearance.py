@@ -80,6 +80,7 @@ class SliderCrankClearance(SliderCrank):
             mu=[self.mu] * CORNERS + [self.pin_mu] * loose,
             e=[self.e] * CORNERS + [self.pin_e] * loose,
             names=tuple(f"{body} {x}" for body in ("crank", "rod", "slider") for x in ("x", "y", "angle")),
+            angles=("crank angle", "rod angle", "slider angle"),
             contact_names=(*corners, *("pin",) * loose),
             start=self._start(),
             length=min(self.d / 2.0 - self.b, self.clearance or np.inf),
