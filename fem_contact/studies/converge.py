@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fem_contact.errors import CaseError, FemContactWarning, ModelError
+from fem_contact.errors import CaseError, ConvergenceError, FemContactWarning, ModelError
 from fem_contact.io.build import Model, build
 from fem_contact.io.case import Case
 from fem_contact.post.convergence import Convergence, common_error, norms
@@ -164,6 +164,7 @@ class _Counter:
 
 def _run(model: Model, h: float, every: int, count: _Counter) -> Run:
     steps = step_count(h, model.t_end)
+    which = f"{model.case.name}: {model.case.scheme.name}, dt = {h:g}"
     try:
         return simulate(
             model.system,
@@ -176,8 +177,11 @@ def _run(model: Model, h: float, every: int, count: _Counter) -> Run:
             on_failure=model.on_failure,
             progress=count.next_run(steps),
         )
+    except ConvergenceError as error:
+        message, problem = f"{which}: {error}", error.problem
+        raise ConvergenceError(message, step=error.step, error=error.error, problem=problem) from None
     except ModelError as error:
-        raise CaseError(f"{model.case.name}: {model.case.scheme.name}, dt = {h:g}: {error}") from None
+        raise CaseError(f"{which}: {error}") from None
 
 
 def _against_exact(

@@ -110,11 +110,7 @@ def test_contacts_without_names_are_numbered(rigid):
 
 @pytest.mark.parametrize("kind", MODELS)
 def test_every_model_says_what_its_coordinates_are(kind):
-    """Angles by name; a model's energy must not change with the unit of length it is measured in.
-
-    M scaled by 1/a^2 for lengths and 1/a for products with angles is the mass matrix in lengths a times as
-    large: with the right angles named, kinetic energies of unit velocities have the dimension of M alone.
-    """
+    """Figures and errors go by it: an angle taken for a length would get its axis and its unit."""
     system = MODELS[kind]().system()
     assert set(system.angles) <= set(system.names)
     words = ("angle", "alpha", "beta", "gamma", "theta", "phi", "crank", "rod", "slider")

@@ -151,7 +151,7 @@ LONG = """
 from pathlib import Path
 from fem_contact.studies.base import RunSpec
 from fem_contact.studies.execute import obtain
-spec = RunSpec("bouncing_ball", ("scheme.dt=1e-4", "scheme.t_end=5.0", "output.checkpoint=500"))
+spec = RunSpec("bouncing_ball", ("scheme.dt=1e-4", "scheme.t_end=1.5", "output.checkpoint=250"))
 obtain(spec, Path("runs"))
 """
 
@@ -172,10 +172,10 @@ def test_a_killed_study_goes_on(tmp_path):
     (parts,) = folder.glob("*.parts")
     assert not is_finished(folder / parts.name.removesuffix(".parts"))
     kept = len(list(parts.glob("steps-*.h5")))
-    spec = RunSpec("bouncing_ball", ("scheme.dt=1e-4", "scheme.t_end=5.0", "output.checkpoint=500"))
+    spec = RunSpec("bouncing_ball", ("scheme.dt=1e-4", "scheme.t_end=1.5", "output.checkpoint=250"))
     seen = []
     made = obtain(spec, folder, progress=lambda done, total: seen.append(done))
-    assert min(seen) > 500 * (kept - 2)
+    assert min(seen) > 250 * (kept - 2)
     assert not parts.exists()
     run, whole = open_run(made.path), open_run(obtain(spec, _runs(tmp_path / "other")).path)
     assert np.array_equal(run.fields.q, whole.fields.q)
