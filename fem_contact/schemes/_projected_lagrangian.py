@@ -37,7 +37,8 @@ class LagrangianProjectedStepper(LagrangianThetaStepper):
     extras: tuple[str, ...] = (*LagrangianThetaStepper.extras, *EXTRAS)
 
     def __init__(self, system: LagrangianSystem, h: float, scheme: ProjectedScheme, solver: Solver):
-        weights = Weights(scheme.theta, scheme.theta, scheme.weights())
+        own = scheme.restitution == "own"
+        weights = Weights(scheme.theta, scheme.theta, scheme.weights(), own)
         super().__init__(system, h, weights, scheme.activation, scheme.newton, "end", solver)
         settings = scheme.resolved(system)
         self.loop = ProjectionLoop(system, settings, solver, self.h, scheme.theta, constant=False)
@@ -91,6 +92,8 @@ class LagrangianProjectedStepper(LagrangianThetaStepper):
             self._mixing.see(error)
         at.respond(self._v)
         kernels.free_velocities(at.H, self._start_v, at.B, self._u_now, self._u_start, self._u_free)
+        if self.weights.own:
+            self._u_start[...] = self._u
         return error
 
     def move(self, p: FloatArray) -> None:

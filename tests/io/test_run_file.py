@@ -167,6 +167,20 @@ def test_an_interrupted_run_resumes_to_the_same_file(case, tmp_path, at):
     assert broken.read_bytes() == whole.read_bytes()
 
 
+def test_a_run_with_names_among_its_attributes_resumes(tmp_path):
+    """The names of three coordinates, two contacts and one angle are lists in the head of the checkpoint."""
+    case = load_case("rocking_block", ("output.checkpoint=20", "scheme.t_end=0.6"))
+    whole, broken = tmp_path / "whole.h5", tmp_path / "broken.h5"
+    run_case(case, whole)
+    model = build(case)
+    break_at(model, 45)
+    with pytest.raises(Stop):
+        run_case(model, broken)
+    run_case(case, broken, resume=True)
+    assert broken.read_bytes() == whole.read_bytes()
+    assert list(open_run(broken).attrs["angles"]) == ["theta"]
+
+
 @pytest.mark.parametrize(
     "scheme", ['"newmark"\ngamma = 0.7\nbeta = 0.4', '"hht"', '"generalized-alpha"', '"krenk-hogsberg"']
 )
