@@ -22,11 +22,11 @@ SCHEME = "direct-projected"
 Largest = dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]]
 
 
-def _runs(counts: Sequence[int]) -> dict[str, RunSpec]:
+def _runs() -> dict[str, RunSpec]:
     return {
         f"{name} {count}": spec(case, SCHEME, T_END / count)
         for name, case in CASES.items()
-        for count in counts
+        for count in COUNTS
     }
 
 
@@ -69,10 +69,8 @@ STUDY = Study(
     look="The largest multiplier of a run is of order 1: a contact that closes within a step has entered "
     "its obstacle by at most v h, and that is what the projection takes back (proposition 1).",
     differs="the paper shows one curve and does not say of which model.",
-    runs=_runs(COUNTS),
+    runs=_runs(),
     evaluate=_evaluate,
     draw=_draw,
     quantities=_quantities,
-    quick=_runs(COUNTS[:-2]),
-    shortened="the two smallest steps are left out",
 )

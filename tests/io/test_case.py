@@ -389,7 +389,7 @@ REFUSED = [
     (
         "scheme.thta",
         0.5,
-        "[scheme]: unknown key 'thta'; allowed: name, dt, t_end, theta, activation, newton, frame (did you",
+        "[scheme]: unknown key 'thta'; allowed: name, dt, t_end, theta, activation, newton, frame, ",
     ),
     ("scheme.theta", 2.0, "[scheme]: theta = 2.0: it must be in [0, 1]"),
     (

@@ -33,8 +33,8 @@ def test_what_the_papers_claim(name, folder):
 
 
 INF = math.inf
-#: Quantities by pattern, and where they must lie. Bounds are the papers' words (first order, at rest, chatter)
-#: or the sizes of their numbers; what a short run cannot show is not asked of it.
+#: Quantities by pattern, and where they must lie. Bounds are the papers' words (first order, at rest,
+#: chatter) or the sizes of their numbers; what a short run cannot show is not asked of it.
 CLAIMS: dict[str, list[tuple[str, float, float]]] = {
     "stick": [
         ("^impacts", 2, 2),
