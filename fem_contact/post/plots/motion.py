@@ -50,7 +50,12 @@ def _series(axis: Axes, run: Run, field: str, columns: tuple[int, ...], names: t
     t, values = np.asarray(run.fields.t), np.asarray(getattr(run.fields, field))
     for i, (column, name) in enumerate(zip(columns, names, strict=True)):
         st.line(axis, t, values[:, column], label=name, **look_of(i))
-    if len(names) <= 3:
+    _legend(axis, len(names))
+
+
+def _legend(axis: Axes, count: int) -> None:
+    """Outside the axes, where it hides nothing: above them, or beside them if it is long."""
+    if count <= 3:
         axis.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=3, borderaxespad=0.2)
     else:
         axis.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2)
@@ -82,7 +87,7 @@ def gaps_figure(*runs: Run) -> Figure:
         deep = f"deepest penetration {st.with_unit(run, violation(run), 'length', 3)}"
         top[0].set_title(deep, fontsize=8, loc="right", y=1.0, pad=16)
         if len(names) > 1:
-            top[0].legend(loc="best", ncols=2)
+            _legend(top[0], len(names))
         top[-1].set_xlabel(st.label(run, "time $t$", "time"))
     axes[0, 0].set_ylabel(st.label(runs[0], "gap $g$", "length"))
     axes[1, 0].set_ylabel(st.label(runs[0], "normal velocity $u_N$", "velocity"))
