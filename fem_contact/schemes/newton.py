@@ -12,7 +12,7 @@ from fem_contact.errors import ModelError
 FRAMES = ("end", "start")
 
 #: Approach velocities that restitution may refer to.
-RESTITUTIONS = ("frame", "own")
+RESTITUTIONS = ("own", "frame")
 
 
 @dataclass(frozen=True)

@@ -63,10 +63,10 @@ class ThetaScheme:
         How the iterations of a step end, on systems that are not linear.
     frame : "end" or "start"
         Where in the step the contact frames H(q) are taken, on systems that are not linear.
-    restitution : "frame" or "own"
-        The velocity u_N,k that e multiplies, on systems that are not linear. "frame": measured in the frame
-        of the step like all others, so that the normal work of an impact is (1 - theta (1 + e)) u_N,k p_N
-        exactly. "own": H(q_k) v_k, as the step before left it (RR-8029 eq. 28). The two differ by O(h) where
+    restitution : "own" or "frame"
+        The velocity u_N,k that e multiplies, on systems that are not linear. "own": H(q_k) v_k, as the step
+        before left it (RR-8029 eq. 28). "frame": measured in the frame of the step like all others, so that
+        the normal work of an impact is (1 - theta (1 + e)) u_N,k p_N exactly. The two differ by O(h) where
         a contact moves along something curved; with e > 0 "frame" then lets it bounce by that much for ever,
         with "own" it comes to rest.
     """
@@ -75,7 +75,7 @@ class ThetaScheme:
     activation: Activation = field(default_factory=Activation)
     newton: Newton = field(default_factory=Newton)
     frame: str = "end"
-    restitution: str = "frame"
+    restitution: str = "own"
 
     name: ClassVar[str] = ""
     source: ClassVar[str] = ""
@@ -147,8 +147,11 @@ class MoreauJean(ThetaScheme):
 class MoreauJeanFremond(ThetaScheme):
     """Moreau-Jean-Frémond: Newton's impact law, Coulomb friction in u_{k+theta} (HAL 04230941 eq. 63-64).
 
-    theta = 0 is refused: u_{k+theta} = u_k would not depend on the impulse.
+    theta = 0 is refused: u_{k+theta} = u_k would not depend on the impulse. The law has one velocity u_k,
+    measured in the frame of the step: restitution has no other choice.
     """
+
+    restitution: str = "frame"
 
     name: ClassVar[str] = "moreau-jean-fremond"
     source: ClassVar[str] = "HAL 04230941 eq. 78"

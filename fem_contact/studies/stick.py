@@ -73,7 +73,7 @@ STUDY = Study(
     "does positive work; in the Frémond scheme it never does. The normal impulses do no net work, since e "
     "= 1.",
     runs={
-        name: RunSpec("impacting_stick", (settings(name, 1e-4, 0.2, theta=0.5),))
+        name: RunSpec("impacting_stick", (settings(name, 1e-4, 0.2, theta=0.5, restitution="frame"),))
         for name in ("moreau-jean", "moreau-jean-fremond")
     },
     draw=_draw,

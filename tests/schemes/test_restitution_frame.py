@@ -80,7 +80,7 @@ def test_both_are_the_same_at_a_first_impact_on_a_plane(restitution):
 
 
 def test_what_is_refused():
-    with pytest.raises(ModelError, match=r"restitution = 'new': it must be one of frame, own"):
+    with pytest.raises(ModelError, match=r"restitution = 'new': it must be one of own, frame"):
         MoreauJean(restitution="new")
     with pytest.raises(ModelError, match="its law has one velocity u_k"):
         MoreauJeanFremond(restitution="own")
