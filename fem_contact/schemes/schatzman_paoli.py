@@ -27,12 +27,13 @@ phi(q_{k+1}) = 0.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
 
-from fem_contact.errors import ModelError
+from fem_contact.errors import FemContactWarning, ModelError
 from fem_contact.schemes.base import Stepper
 from fem_contact.schemes.newton import Newton
 from fem_contact.solvers.base import Solver
@@ -65,6 +66,12 @@ class SchatzmanPaoli:
     def prepare(self, system: System, h: float, solver: Solver) -> Stepper:
         """Factor Mhat = M + h theta C/2 + h^2 theta K, form its W (on a linear system), return the stepper.
 
+        Warns
+        -----
+        FemContactWarning
+            When theta < 1/2: (1 + a theta) z^2 - (2 - a (1 - theta)) z + 1 = 0 with a = (h omega)^2, eq. 20
+            on a spring, has its roots in the unit disc for a (1 - 2 theta) <= 4 only.
+
         Raises
         ------
         ModelError
@@ -72,6 +79,13 @@ class SchatzmanPaoli:
         """
         if not (np.isfinite(h) and h > 0.0):
             raise ModelError(f"dt = {h!r}: the step must be a positive number")
+        if self.theta < 0.5:
+            warnings.warn(
+                f"{self.name}: theta = {self.theta:g} < 1/2: a vibration of frequency omega grows unless "
+                f"h omega (1 - 2 theta)^(1/2) <= 2 (RR-8029 eq. 20 on a linear spring)",
+                FemContactWarning,
+                stacklevel=2,
+            )
         if isinstance(system, LinearSystem):
             from fem_contact.schemes._schatzman_linear import LinearSchatzmanStepper
 

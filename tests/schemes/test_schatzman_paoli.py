@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_matrix
 
-from fem_contact.errors import ConvergenceError, ModelError
+from fem_contact.errors import ConvergenceError, FemContactWarning, ModelError
 from fem_contact.problems import LocalProblem
 from fem_contact.schemes import SCHEMES, _linear_stepper
 from fem_contact.schemes import _schatzman_kernels as kernels
@@ -17,6 +18,7 @@ from fem_contact.schemes._schatzman_linear import DISCRETE
 from fem_contact.schemes.newton import Newton
 from fem_contact.schemes.schatzman_paoli import SchatzmanPaoli
 from fem_contact.solvers import NSGS, solve
+from fem_contact.systems.linear import LinearSystem
 from fem_contact.systems.rigid.bouncing_ball import BouncingBall
 from fem_contact.timeloop import simulate
 
@@ -24,6 +26,7 @@ from .test_lagrangian import as_lagrangian, double_pendulum
 from .test_projected import STEPS, ball_height, largest_energy
 
 
+@pytest.mark.filterwarnings("ignore:schatzman-paoli. theta::")
 @settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     seed=st.integers(0, 10_000),
@@ -50,6 +53,7 @@ def test_the_energy_identity_closes_at_every_step(make_system, make_start, seed,
 
 
 @pytest.mark.parametrize("d", [1, 2])
+@pytest.mark.filterwarnings("ignore:schatzman-paoli. theta::")
 @pytest.mark.parametrize("theta", [0.0, 0.5, 0.8])
 @pytest.mark.parametrize("sparse_response", [False, True])
 def test_a_step_solves_the_equations_as_they_are_printed(
@@ -208,3 +212,22 @@ def test_kernels_and_their_numpy_twins():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         np.testing.assert_allclose(scalars[:10], [2.0, 3.0, 5.0, 0.3, 0.3, 0.4, 0.5, 0.6, 0.2, 1.9])
+
+
+@pytest.mark.parametrize(("theta", "limit"), [(0.0, 2.0), (0.25, 2.0 / np.sqrt(0.5)), (0.5, np.inf)])
+def test_the_step_that_it_warns_of_is_where_a_vibration_begins_to_grow(theta, limit):
+    """A spring of frequency 1 for 400 steps just below and just above h omega (1 - 2 theta)^(1/2) = 2."""
+
+    def growth(h: float) -> float:
+        system = LinearSystem(M=csr_matrix([[1.0]]), K=csr_matrix([[1.0]]), dim=1)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", FemContactWarning)
+            run = simulate(
+                system, SchatzmanPaoli(theta=theta), dt=h, t_end=400 * h, initial=([1.0], [0.1]), every=1
+            )
+        assert [w.category for w in caught] == ([FemContactWarning] if theta < 0.5 else [])
+        return float(np.abs(run.fields.q).max())
+
+    assert growth(0.98 * min(limit, 100.0)) < 100.0
+    if limit < np.inf:
+        assert growth(1.05 * limit) > 1e3
