@@ -80,45 +80,6 @@ def respond(M, K, C, H, G, defect, v, h, theta, theta_q, A, B, W):
 
 
 @njit(cache=True)
-def pose(active, u, u_free, e, mu, W, p, d, weight, slope, offset, A, b, mu_active, r):
-    """The local problem of the active contacts, see ``ContactWeights``; returns how many they are."""
-    count = 0
-    for i in range(len(active)):
-        if active[i]:
-            mu_active[count] = mu[i]
-            for a in range(d):
-                b[d * count + a] = weight * u_free[i, a] + (1.0 - weight) * u[i, a]
-                r[d * count + a] = p[i, a]
-            b[d * count] += (slope * e[i] + offset) * u[i, 0]
-            count += 1
-    size = d * count
-    row = 0
-    for i in range(len(active)):
-        if not active[i]:
-            continue
-        for a in range(d):
-            column = 0
-            for j in range(len(active)):
-                if active[j]:
-                    for c in range(d):
-                        A[row * size + column] = weight * W[d * i + a, d * j + c]
-                        column += 1
-            row += 1
-    return count
-
-
-@njit(cache=True)
-def spread(active, r, d, p):
-    """Impulses p (c, d) of all contacts from r of the active ones."""
-    count = 0
-    for i in range(len(active)):
-        for a in range(d):
-            p[i, a] = r[d * count + a] if active[i] else 0.0
-        if active[i]:
-            count += 1
-
-
-@njit(cache=True)
 def blend(theta, a, b, out):
     """out = (1 - theta) a + theta b."""
     for i in range(len(a)):

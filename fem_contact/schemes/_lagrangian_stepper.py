@@ -21,6 +21,7 @@ from fem_contact.errors import ConvergenceError, ModelError
 from fem_contact.problems._kernels import relative_residual
 from fem_contact.problems.local import LocalProblem
 from fem_contact.schemes import _lagrangian_kernels as kernels
+from fem_contact.schemes import _step_kernels as shared
 from fem_contact.schemes import base
 from fem_contact.schemes._lagrangian_energy import account, contact_works, energies
 from fem_contact.schemes._linear_stepper import ContactWeights
@@ -56,15 +57,16 @@ class ActiveProblem:
     ) -> None:
         """Impulses p (c, d) in place, the guess on entry; zero where a contact is not active."""
         system, d = self._system, self._system.dim
-        arrays = (self._A, self._b, self._mu, self._r)
+        arrays = (self._b, self._mu, self._r)
         w = (weights.weight, weights.slope, weights.offset)
-        self._count = kernels.pose(active, u, u_free, system.e, system.mu, W, p, d, *w, *arrays)
+        self._count = shared.gather(active, u, u_free, system.e, system.mu, p, d, *w, *arrays)
+        shared.gather_matrix(active, W, d, weights.weight, self._count, self._A)
         self.error = 0.0
         if self._count:
             A, b, mu, r, work = self._views(self._count)
             self.iterations += self._solver.solve_into(A, b, mu, r, True)
             self.error = relative_residual(A, b, mu, d, r, work)
-        kernels.spread(active, self._r, d, p)
+        shared.spread(active, self._r, d, p)
 
     def problem(self) -> LocalProblem:
         """A copy of the last one."""

@@ -7,6 +7,7 @@ import math
 from numba import njit
 
 from fem_contact.problems._kernels import SUMS
+from fem_contact.schemes._step_kernels import gather, gather_matrix
 
 
 @njit(cache=True)
@@ -16,34 +17,14 @@ def pose(active, was, keep, u_start, u_free, e, mu, W, p, d, A, b, mu_active, r)
     A is left as it is when ``keep`` says so and the active contacts are those of the call before. Returns
     how many they are and whether A was left.
     """
-    count = 0
     same = keep
     for i in range(len(active)):
         same = same and active[i] == was[i]
         was[i] = active[i]
-        if active[i]:
-            mu_active[count] = mu[i]
-            for a in range(d):
-                b[d * count + a] = u_free[i, a]
-                r[d * count + a] = p[i, a]
-            b[d * count] += e[i] * u_start[i, 0]
-            count += 1
-    if same:
-        return count, True
-    size = d * count
-    row = 0
-    for i in range(len(active)):
-        if not active[i]:
-            continue
-        for a in range(d):
-            column = row * size
-            for j in range(len(active)):
-                if active[j]:
-                    for c in range(d):
-                        A[column] = W[d * i + a, d * j + c]
-                        column += 1
-            row += 1
-    return count, False
+    count = gather(active, u_start, u_free, e, mu, p, d, 1.0, 1.0, 0.0, b, mu_active, r)
+    if not same:
+        gather_matrix(active, W, d, 1.0, count, A)
+    return count, same
 
 
 @njit(cache=True, fastmath=SUMS)

@@ -27,6 +27,39 @@ def load(constant, basis, amplitude, fields, F):
 
 
 @njit(cache=True)
+def gather(active, u, u_free, e, mu, p, d, weight, slope, offset, b, mu_active, r):
+    """b, mu and the guess r of the active contacts, see ``ContactWeights``; returns how many they are."""
+    count = 0
+    for i in range(len(active)):
+        if active[i]:
+            mu_active[count] = mu[i]
+            for a in range(d):
+                b[d * count + a] = weight * u_free[i, a] + (1.0 - weight) * u[i, a]
+                r[d * count + a] = p[i, a]
+            b[d * count] += (slope * e[i] + offset) * u[i, 0]
+            count += 1
+    return count
+
+
+@njit(cache=True)
+def gather_matrix(active, W, d, weight, count, A):
+    """A = weight W over the active contacts, row by row."""
+    size = d * count
+    row = 0
+    for i in range(len(active)):
+        if not active[i]:
+            continue
+        for a in range(d):
+            place = row * size
+            for j in range(len(active)):
+                if active[j]:
+                    for c in range(d):
+                        A[place] = weight * W[d * i + a, d * j + c]
+                        place += 1
+            row += 1
+
+
+@njit(cache=True)
 def pose(
     gap,
     u,
@@ -58,7 +91,6 @@ def pose(
 
     Returns the number of active contacts, and whether they are those of the step before.
     """
-    count = 0
     same = True
     for i in range(len(gap)):
         active[i] = gap[i] + reach * u[i, 0] <= gap_tol and u[i, 0] <= velocity_tol
@@ -69,28 +101,9 @@ def pose(
             for s in range(hptr[d * i + a], hptr[d * i + a + 1]):
                 total += hval[s] * x[hidx[s]]
             u_free[i, a] = total
-        if active[i]:
-            mu_active[count] = mu[i]
-            for a in range(d):
-                b[d * count + a] = weight * u_free[i, a] + (1.0 - weight) * u[i, a]
-                r[d * count + a] = p[i, a]
-            b[d * count] += (slope * e[i] + offset) * u[i, 0]
-            count += 1
+    count = gather(active, u, u_free, e, mu, p, d, weight, slope, offset, b, mu_active, r)
     if not same:
-        size = d * count
-        row = 0
-        for i in range(len(gap)):
-            if not active[i]:
-                continue
-            for a in range(d):
-                start = row * size
-                column = 0
-                for j in range(len(gap)):
-                    if active[j]:
-                        for c in range(d):
-                            A[start + column] = weight * W[d * i + a, d * j + c]
-                            column += 1
-                row += 1
+        gather_matrix(active, W, d, weight, count, A)
     return count, same
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from fem_contact.schemes import _lagrangian_kernels as kernels
+from fem_contact.schemes import _step_kernels as shared
 
 n, c, d, m = 5, 3, 2, 2
 
@@ -38,22 +39,23 @@ def test_defect_and_velocities(rng):
     np.testing.assert_allclose(free.ravel(), H @ (v + B[:n, 0]), atol=1e-13)
 
 
-def test_pose_and_spread(rng):
+def test_gather_and_spread(rng):
     active = np.array([True, False, True])
     rows = np.array([0, 1, 4, 5])
     u, u_free, p = rng.normal(size=(3, c, d))
     e, mu, W = rng.uniform(size=c), rng.uniform(size=c), rng.normal(size=(c * d, c * d))
     A, b, mu_active, r = np.empty((c * d) ** 2), np.empty(c * d), np.empty(c), np.empty(c * d)
     weight, slope, offset = 0.7, 0.6, -0.2
-    count = kernels.pose(active, u, u_free, e, mu, W, p, d, weight, slope, offset, A, b, mu_active, r)
+    count = shared.gather(active, u, u_free, e, mu, p, d, weight, slope, offset, b, mu_active, r)
     assert count == 2
+    shared.gather_matrix(active, W, d, weight, count, A)
     np.testing.assert_allclose(A[:16].reshape(4, 4), weight * W[np.ix_(rows, rows)], rtol=1e-14)
     expected = weight * u_free + (1.0 - weight) * u
     expected[:, 0] += (slope * e + offset) * u[:, 0]
     np.testing.assert_allclose(b[:4], expected[active].ravel(), rtol=1e-13)
     assert np.array_equal(mu_active[:2], mu[active])
     assert np.array_equal(r[:4], p[active].ravel())
-    kernels.spread(active, np.arange(1.0, 7.0), d, p)
+    shared.spread(active, np.arange(1.0, 7.0), d, p)
     assert np.array_equal(p, [[1.0, 2.0], [0.0, 0.0], [3.0, 4.0]])
 
 
