@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from fem_contact.problems.local import LocalProblem
 from fem_contact.solvers._central_path import CentralPath
+from fem_contact.solvers._elimination import PATCH, eliminate
 from fem_contact.solvers._guarded_path import GuardedPath
 from fem_contact.solvers._pseudo_time import PseudoTimePath
 from fem_contact.solvers.base import PlainPrepared, Watch, check_settings, lost
@@ -30,6 +31,9 @@ PSEUDO_STEPS, STEPS_PER_CONTACT = 200, 0.1
 PSEUDO_TIMES = ((10.0, 0.05), (5.0, 0.5), (2.0, 0.015), (30.0, 0.2), (100.0, 0.1), (1.0, 0.05))
 #: Residual from which Newton's method follows such a path that has not arrived, for so many steps.
 NEAR, NEAR_STEPS = 1e-4, 40
+#: Contacts from which a path has legs: after LEG steps, and at its end, patches are solved by themselves, in so
+#: many steps each.
+MANY, LEG, PATCH_STEPS = 2 * PATCH, 60, 500
 #: A guess with at most this residual is first offered to Newton's method.
 WARM = 1e-3
 #: Newton steps after the plain path stalls: at most so many, and so many times unknowns.
@@ -100,7 +104,11 @@ class InteriorPoint:
         steps = PSEUDO_STEPS + int(STEPS_PER_CONTACT * problem.contacts)
         for guard, smooth in PSEUDO_TIMES:
             path = PseudoTimePath(problem, guard, smooth)
-            self._follow(path, problem, watch, min(last, watch.iterations + steps))
+            for leg in self._legs(problem, steps):
+                if self._follow(path, problem, watch, min(last, watch.iterations + leg)):
+                    self._eliminate(problem, watch, last)
+                if watch.converged or watch.late or watch.iterations >= last:
+                    return
             if self.finish and watch.residual <= NEAR:
                 self._finish(problem, watch, last, NEAR_STEPS)
             if watch.converged or watch.late or watch.iterations >= last:
@@ -123,6 +131,19 @@ class InteriorPoint:
             if self._finish(problem, watch, last, FINISH_STEPS):
                 return True
         return False
+
+    def _legs(self, problem: LocalProblem, steps: int) -> list[int]:
+        """Steps of a path in pseudo-time between which patches of a large problem are solved."""
+        if not self.finish or problem.contacts < MANY or steps <= LEG:
+            return [steps]
+        return [LEG, steps - LEG]
+
+    def _eliminate(self, problem: LocalProblem, watch: Watch, last: int) -> None:
+        """Patches by themselves, Newton's method for the whole, from the best iterate of a large problem."""
+        if not self.finish or problem.contacts < MANY or watch.converged or watch.late:
+            return
+        local = InteriorPoint(tol=watch.tol, max_iter=PATCH_STEPS)
+        eliminate(problem, watch.best.copy(), watch, local, last)
 
     def _finish(self, problem: LocalProblem, watch: Watch, last: int, steps: int) -> bool:
         """So many steps of Newton's method from the best iterate; True when there is no more to do."""
