@@ -19,7 +19,8 @@ IntArray = NDArray[np.int64]
 
 name = "elimination"
 
-#: Contacts of a patch at most; patches at most, and the share of the squared residual that they hold between them.
+#: Contacts of a patch at most; patches of a round at most, and the share of the squared residual they are
+#: centred on.
 PATCH, PATCHES, SHARE = 500, 12, 0.9
 #: Newton steps and sweeps between two rounds of patches.
 NEWTON_STEPS, SWEEPS = 6, 30

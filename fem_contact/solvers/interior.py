@@ -31,8 +31,8 @@ PSEUDO_STEPS, STEPS_PER_CONTACT = 200, 0.1
 PSEUDO_TIMES = ((10.0, 0.05), (5.0, 0.5), (2.0, 0.015), (30.0, 0.2), (100.0, 0.1), (1.0, 0.05))
 #: Residual from which Newton's method follows such a path that has not arrived, for so many steps.
 NEAR, NEAR_STEPS = 1e-4, 40
-#: Contacts from which a path has legs: after LEG steps, and at its end, patches are solved by themselves, in so
-#: many steps each.
+#: Contacts from which patches are solved by themselves, after LEG steps of a path in pseudo-time and at its
+#: end, in so many steps each.
 MANY, LEG, PATCH_STEPS = 2 * PATCH, 60, 500
 #: A guess with at most this residual is first offered to Newton's method.
 WARM = 1e-3
@@ -59,7 +59,9 @@ class InteriorPoint:
     smoothed over the mean of x o y, and a proximal shift of A carries the iterate past the turning points. In
     the plane, and in space after those, |w_T| is followed in pseudo-time. See
     :class:`~fem_contact.solvers._guarded_path.GuardedPath` and
-    :class:`~fem_contact.solvers._pseudo_time.PseudoTimePath`.
+    :class:`~fem_contact.solvers._pseudo_time.PseudoTimePath`. From ``MANY`` contacts on such a path is followed
+    for a while only before the patches that hold it up are solved by themselves and Newton's method goes on
+    from there, see :func:`~fem_contact.solvers._elimination.eliminate`; the path goes on where that fails.
 
     A path is followed from its start, not from the guess: an interior point needs room. With ``finish``
     a guess of residual ``WARM`` or less is first tried by
