@@ -59,8 +59,8 @@ class InteriorPoint:
     smoothed over the mean of x o y, and a proximal shift of A carries the iterate past the turning points. In
     the plane, and in space after those, |w_T| is followed in pseudo-time. See
     :class:`~fem_contact.solvers._guarded_path.GuardedPath` and
-    :class:`~fem_contact.solvers._pseudo_time.PseudoTimePath`. From ``MANY`` contacts on such a path is followed
-    for a while only before the patches that hold it up are solved by themselves and Newton's method goes on
+    :class:`~fem_contact.solvers._pseudo_time.PseudoTimePath`. From ``MANY`` contacts on,
+    the patches that hold up such a path are solved by themselves after a while and Newton's method goes on
     from there, see :func:`~fem_contact.solvers._elimination.eliminate`; the path goes on where that fails.
 
     A path is followed from its start, not from the guess: an interior point needs room. With ``finish``
