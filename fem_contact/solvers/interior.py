@@ -33,7 +33,7 @@ PSEUDO_TIMES = ((10.0, 0.05), (5.0, 0.5), (2.0, 0.015), (30.0, 0.2), (100.0, 0.1
 NEAR, NEAR_STEPS = 1e-4, 40
 #: Contacts from which patches are solved by themselves, after LEG steps of a path in pseudo-time and at its
 #: end, in so many steps each.
-MANY, LEG, PATCH_STEPS = 2 * PATCH, 60, 500
+MANY, LEG, PATCH_STEPS = 5 * PATCH, 60, 500
 #: A guess with at most this residual is first offered to Newton's method.
 WARM = 1e-3
 #: Newton steps after the plain path stalls: at most so many, and so many times unknowns.
