@@ -124,7 +124,7 @@ def _solve_patches(
         if solved == PATCHES or watch.late:
             return
         member = _patch_around(neighbours, int(centre))
-        _solve_patch(problem, matrix, np.flatnonzero(member), r, watch.tol, local)
+        _solve_patch(problem, matrix, np.flatnonzero(member), r, watch, local)
         # At the rim of a patch the fault depends on contacts that were held.
         done |= member & (neighbours @ ~member == 0)
         done[centre] = True
@@ -143,14 +143,15 @@ def _patch_around(neighbours: csr_matrix, centre: int) -> NDArray[np.bool_]:
 
 
 def _solve_patch(
-    problem: LocalProblem, matrix: csr_matrix, contacts: IntArray, r: FloatArray, tol: float, local: Solver
+    problem: LocalProblem, matrix: csr_matrix, contacts: IntArray, r: FloatArray, watch: Watch, local: Solver
 ) -> None:
-    """Put the solution of the contacts, the others held, in r where the solver finds one."""
+    """Put the solution of the contacts, the others held, in r where the solver finds one in time."""
     d = problem.d
     rows = (d * contacts[:, None] + np.arange(d)).ravel()
     within = matrix[rows][:, rows]
     b = matrix[rows] @ r + problem.b[rows] - within @ r[rows]
     A = within if problem.sparse else within.toarray()
-    result = solve(LocalProblem(A, b, problem.mu[contacts], d), local, guess=r[rows], tol=tol)
+    patch = LocalProblem(A, b, problem.mu[contacts], d)
+    result = solve(patch, local, guess=r[rows], tol=watch.tol, seconds=watch.left)
     if result.converged:
         r[rows] = result.r

@@ -136,7 +136,12 @@ class Watch:
     @property
     def late(self) -> bool:
         """Whether the time is up."""
-        return time.perf_counter() - self._started > self.seconds
+        return self.left < 0.0
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left."""
+        return self.seconds - (time.perf_counter() - self._started)
 
     def result(self) -> SolverResult:
         """The best iterate as a result."""

@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix, kron
 
@@ -61,6 +61,7 @@ def scale_of(run) -> float:
 @pytest.mark.filterwarnings("ignore::fem_contact.errors.FemContactWarning")
 @settings(max_examples=100, **RANDOM)
 @given(seed=st.integers(0, 10_000), scheme=ANY, d=st.sampled_from((1, 2, 3)), damped=st.booleans())
+@example(seed=1655, scheme=GeneralizedAlpha(rho_inf=0.0, activation=ALWAYS), d=3, damped=False)
 def test_both_balances_close_at_every_step(make_system, make_start, shake, seed, scheme, d, damped):
     """Any parameters, friction, loads that vary and jump, damping with a skew part (RR-8602 eq. 66-93)."""
     system = make_system(seed, d=d, damped=damped, contacts=3 if d < 3 else 2)

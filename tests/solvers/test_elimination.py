@@ -44,7 +44,9 @@ def test_a_patch_is_solved_with_the_others_held(flow, sparse):
     NSGS(max_iter=20, finish=False).attempt(problem, np.zeros(len(problem.b)), rough)
     r = rough.best.copy()
     contacts = np.arange(10, 40)
-    elimination._solve_patch(problem, csr_matrix(problem.A), contacts, r, 1e-12, InteriorPoint())
+    elimination._solve_patch(
+        problem, csr_matrix(problem.A), contacts, r, Watch(problem, 1e-12), InteriorPoint()
+    )
     assert residual_parts(problem, rough.best).fault[contacts].max() > 1e-6
     assert residual_parts(problem, r).fault[contacts].max() < 1e-11
     held = np.setdiff1d(np.arange(problem.contacts), contacts)
@@ -54,7 +56,7 @@ def test_a_patch_is_solved_with_the_others_held(flow, sparse):
 def test_a_patch_that_is_not_solved_is_left_alone(flow):
     r = np.zeros(len(flow.b))
     local = NSGS(max_iter=1, finish=False)
-    elimination._solve_patch(flow, csr_matrix(flow.A), np.arange(40), r, 1e-12, local)
+    elimination._solve_patch(flow, csr_matrix(flow.A), np.arange(40), r, Watch(flow, 1e-12), local)
     np.testing.assert_array_equal(r, 0.0)
 
 
@@ -91,3 +93,21 @@ def test_a_dense_flow_of_thousands_is_solved():
     problem = granular.flow("rest", 46, 46, np.random.default_rng(19), mu=(0.0, 1.0), settle=86)
     assert problem.contacts > 3000
     assert solve(problem, Auto(), seconds=60.0).converged
+
+
+def test_a_patch_does_not_outlast_the_watch():
+    """The solver of a patch is given what time is left; nothing is, and r stays as it is."""
+    given = []
+
+    class Recording(NSGS):
+        def attempt(self, problem, r, watch):
+            given.append(watch.seconds)
+
+    problem = LocalProblem(np.eye(4), np.array([-1.0, 0.0, -1.0, 0.0]), np.ones(2))
+    r = np.zeros(4)
+    for seconds in (100.0, 0.0):
+        watch = Watch(problem, 1e-10, seconds)
+        elimination._solve_patch(problem, csr_matrix(problem.A), np.array([0]), r, watch, Recording())
+    assert not r.any()
+    assert len(given) == 1
+    assert 99.0 < given[0] <= 100.0
