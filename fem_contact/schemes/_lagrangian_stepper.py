@@ -3,9 +3,10 @@
     M(q_theta) (v' - v) = h F(t_theta, q_theta, v_theta) + H*^T p + G^T lambda,    G(q') v' = 0
     q' = q + h v_{theta_q}
 
-H* is taken where ``frame`` says: at q' (RR-8029) or at q (HAL 04230941 eq. 83); every contact velocity of
-the step's law, u_k = H* v_k among them, is measured in it, so that u_theta = H* v_theta and the dissipation
-proofs of the linear case hold word for word. (RR-8029 means H(q_k) v_k by the U_k of its eq. 28: ``own``.)
+H* is taken where ``frame`` says: at q' (RR-8029) or at q (HAL 04230941 eq. 83). Contact velocities of the
+step and its works, u_theta = H* v_theta, are measured in it. So is the u_k of the law unless ``own``: the
+proofs of dissipation then hold word for word. With ``own`` it is H(q_k) v_k, the U_k of RR-8029 eq. 28, and
+the normal work of an impact has the sign of the proofs up to O(h).
 """
 
 from __future__ import annotations

@@ -26,6 +26,11 @@ RIGID = {
 }
 STEP = {"block": 1e-4, "crank": 2e-5, "rod": 1e-3}
 AT, STEPS = 77, 130
+#: Schemes that the papers define for some systems only; all others take all of them.
+ONLY = {
+    **{name: {"block"} for name in ("newmark", "hht", "generalized-alpha", "krenk-hogsberg")},
+    "contact-dynamics": {"rod"},
+}
 
 
 class Killed(Exception):
@@ -73,7 +78,7 @@ def refusal(case: Case) -> str:
 @pytest.mark.filterwarnings("ignore::fem_contact.errors.FemContactWarning")
 @pytest.mark.parametrize("scheme", list(SCHEMES))
 def test_a_killed_run_resumes_to_the_same_file(tmp_path, scheme):
-    resumed = 0
+    resumed = set()
     for name in ("block", *RIGID):
         case = case_of(name, scheme)
         why_not = refusal(case)
@@ -87,5 +92,5 @@ def test_a_killed_run_resumes_to_the_same_file(tmp_path, scheme):
             run_case(killed_at(build(case), AT), broken)
         run_case(case, broken, resume=True)
         assert broken.read_bytes() == whole.read_bytes(), name
-        resumed += 1
-    assert resumed
+        resumed.add(name)
+    assert resumed == ONLY.get(scheme, {"block", *RIGID})
