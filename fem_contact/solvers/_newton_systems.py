@@ -13,6 +13,7 @@ from scipy.sparse.linalg import splu
 
 from fem_contact.problems.local import LocalProblem
 from fem_contact.solvers import _semismooth_kernels as kernels
+from fem_contact.solvers import _triangular_kernels as triangular
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -115,6 +116,7 @@ class _Pattern:
         numbers = bsr_matrix((np.zeros(filled.shape), A.indices, A.indptr), shape=A.shape).tocoo()
         self._row, self._column, self._shape = numbers.row[self._kept], numbers.col[self._kept], A.shape
         self._order: IntArray | None = None
+        self._place: IntArray = np.arange(A.shape[0])
 
     def factor(self, blocks: FloatArray) -> LinearSolve | None:
         """LU factors of the matrix with these blocks."""
@@ -125,16 +127,8 @@ class _Pattern:
                 return None
             # Column perm_c[k] of the factors is column k of the matrix.
             self._arrange(np.argsort(lu.perm_c))
-        lu, order = _superlu(self._matrix(blocks), "NATURAL"), self._order
-        if lu is None:
-            return None
-
-        def solve(x: FloatArray) -> FloatArray:
-            out = np.empty_like(x)
-            out[order] = lu.solve(x[order])
-            return out
-
-        return solve
+        lu = _superlu(self._matrix(blocks), "NATURAL")
+        return None if lu is None else OrderedFactors(lu, self._place)
 
     def _arrange(self, order: IntArray) -> None:
         """Put unknown ``order[k]`` in the k-th place."""
@@ -145,10 +139,33 @@ class _Pattern:
         counts = np.bincount(column, minlength=len(order))
         self._indptr = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
         self._indices, self._taken = row[sort].astype(np.int32), self._kept[sort]
-        self._order = order
+        self._order, self._place = order, place
 
     def _matrix(self, blocks: FloatArray) -> csc_matrix:
         return csc_matrix((blocks.ravel()[self._taken], self._indices, self._indptr), shape=self._shape)
+
+
+class OrderedFactors:
+    """LU factors of a matrix whose unknown k stands in place ``place[k]``."""
+
+    def __init__(self, lu: Any, place: IntArray):
+        self._lu, self._place, self._order = lu, place, np.argsort(place)
+        self._parts: tuple[Any, ...] = ()
+
+    def __call__(self, x: FloatArray) -> FloatArray:
+        """Solve."""
+        return np.asarray(self._lu.solve(x[self._order])[self._place])
+
+    def column(self, i: int) -> FloatArray:
+        """Column i of the inverse, by triangular solves that skip most of L."""
+        if not self._parts:
+            L, U = self._lu.L, self._lu.U.tocsr()
+            L.sort_indices()
+            U.sort_indices()
+            self._parts = (L.indptr, L.indices, L.data, U.indptr, U.indices, U.data)
+        x = np.zeros(len(self._place))
+        triangular.column(self._parts, self._lu.perm_r[self._place[i]], x)
+        return np.asarray(x[self._lu.perm_c][self._place])
 
 
 def _superlu(matrix: csc_matrix, order: str) -> Any:

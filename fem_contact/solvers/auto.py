@@ -20,8 +20,9 @@ FloatArray = NDArray[np.float64]
 QUICK, QUICK_CONTACT = 1e-3, 2e-5
 #: Seconds of the turns of the first round, and how they grow from round to round.
 TURN, GROWTH = 0.5, 2.0
-#: Steps of the first path, in space and in the plane, where nothing else solves what it leaves unsolved.
-FIRST_STEPS, FIRST_STEPS_PLANE = 250, 1500
+#: Steps of the first path, in space and in the plane, where nothing else solves what it leaves unsolved and
+#: pivots count.
+FIRST_STEPS, FIRST_STEPS_PLANE = 250, 100_000
 #: Rounds at most: with them the turns add up to minutes.
 ROUNDS = 8
 #: Residual from which Newton's method is tried first.
@@ -36,16 +37,16 @@ class Auto:
 
     A few sweeps of NSGS come first: they solve what is easy, and most problems of a run, warm-started. The
     interior point method follows, which solves nearly all others in a few dozen factorisations, large flows
-    and piles in the plane in up to some hundreds. What stalls there goes round: ADMM and NSGS bring an
-    iterate near, Newton's method finishes it. A solver that makes no progress for a while is stopped; turns
-    get longer from round to round.
+    and piles in the plane in up to some hundreds, with turns of pivoting. What stalls there goes round: ADMM
+    and NSGS bring an iterate near, Newton's method finishes it. A solver that makes no progress for a while
+    is stopped; turns get longer from round to round.
 
     Parameters
     ----------
     tol : float
         Residual to reach.
     max_iter : int
-        Iterations at most of each solver in a turn.
+        Iterations at most of each solver in a turn; ten times as many sweeps and pivots.
     """
 
     tol: float = 1e-10
@@ -82,13 +83,13 @@ class Auto:
         if watch.residual < NEAR:
             yield newton, Turn(watch, seconds)
         steps = FIRST_STEPS if problem.d == 3 else FIRST_STEPS_PLANE
-        yield InteriorPoint(tol=tol, max_iter=min(most, steps)), Turn(watch)
+        yield InteriorPoint(tol=tol, max_iter=min(10 * most, steps)), Turn(watch)
         seconds = TURN
         for _ in range(ROUNDS):
             for solver in (ADMM(tol=tol, max_iter=most), newton, sweeps, newton):
                 yield solver, Turn(watch, seconds, patience=0.5 * seconds)
             # Its residual falls late and at once: patience would cut it off.
-            yield InteriorPoint(tol=tol, max_iter=most), Turn(watch, 4.0 * seconds)
+            yield InteriorPoint(tol=tol, max_iter=10 * most), Turn(watch, 4.0 * seconds)
             seconds *= GROWTH
 
     def prepare(self, contacts: int, d: int) -> PreparedAuto:

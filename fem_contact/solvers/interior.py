@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from fem_contact.problems.local import LocalProblem
 from fem_contact.solvers._central_path import CentralPath
-from fem_contact.solvers._elimination import PATCH, eliminate
 from fem_contact.solvers._guarded_path import GuardedPath
 from fem_contact.solvers._pseudo_time import PseudoTimePath
 from fem_contact.solvers.base import PlainPrepared, Watch, check_settings, lost
+from fem_contact.solvers.pivoting import Pivoting
 from fem_contact.solvers.semismooth import SemismoothNewton
 
 FloatArray = NDArray[np.float64]
@@ -31,9 +31,9 @@ PSEUDO_STEPS, STEPS_PER_CONTACT = 200, 0.1
 PSEUDO_TIMES = ((10.0, 0.05), (5.0, 0.5), (2.0, 0.015), (30.0, 0.2), (100.0, 0.1), (1.0, 0.05))
 #: Residual from which Newton's method follows such a path that has not arrived, for so many steps.
 NEAR, NEAR_STEPS = 1e-4, 40
-#: Contacts from which patches are solved by themselves, after LEG steps of a path in pseudo-time and at its
-#: end, in so many steps each.
-MANY, LEG, PATCH_STEPS = 5 * PATCH, 60, 500
+#: In the plane, steps of such a path between two turns of pivoting, the patience of a turn, that from a
+#: residual of at most CLOSE on, and how far below where its last turn began the residual is for another one.
+LEG, PATIENT, CLOSE, PATIENT_CLOSE, LOWER = 80, 600, 2e-4, 4000, 0.7
 #: A guess with at most this residual is first offered to Newton's method.
 WARM = 1e-3
 #: Newton steps after the plain path stalls: at most so many, and so many times unknowns.
@@ -59,9 +59,9 @@ class InteriorPoint:
     smoothed over the mean of x o y, and a proximal shift of A carries the iterate past the turning points. In
     the plane, and in space after those, |w_T| is followed in pseudo-time. See
     :class:`~fem_contact.solvers._guarded_path.GuardedPath` and
-    :class:`~fem_contact.solvers._pseudo_time.PseudoTimePath`. From ``MANY`` contacts on,
-    the patches that hold up such a path are solved by themselves after a while and Newton's method goes on
-    from there, see :func:`~fem_contact.solvers._elimination.eliminate`; the path goes on where that fails.
+    :class:`~fem_contact.solvers._pseudo_time.PseudoTimePath`. In the plane
+    :class:`~fem_contact.solvers.pivoting.Pivoting` is tried on the best iterate every so many steps: a few
+    contacts that hold up a path, whose step lengths all share, do not hold up the pivots.
 
     A path is followed from its start, not from the guess: an interior point needs room. With ``finish``
     a guess of residual ``WARM`` or less is first tried by
@@ -73,9 +73,9 @@ class InteriorPoint:
     tol : float
         Residual to reach.
     max_iter : int
-        Steps at most, one factorisation each, those of the finish included.
+        Steps at most, one factorisation each, and pivots, those of the finish included.
     finish : bool
-        Whether Newton's method finishes.
+        Whether Newton's method and pivots finish.
 
     Raises
     ------
@@ -84,7 +84,7 @@ class InteriorPoint:
     """
 
     tol: float = 1e-10
-    max_iter: int = 800
+    max_iter: int = 20_000
     finish: bool = True
     name: ClassVar[str] = "interior"
 
@@ -103,20 +103,38 @@ class InteriorPoint:
         last = start + self.max_iter
         if problem.d == 3 and self._in_space(problem, watch, last):
             return
-        steps = PSEUDO_STEPS + int(STEPS_PER_CONTACT * problem.contacts)
+        if self._in_pseudo_time(problem, watch, last):
+            return
+        if self.finish:
+            self._finish(problem, watch, last, STALL_STEPS)
+
+    def _in_pseudo_time(self, problem: LocalProblem, watch: Watch, last: int) -> bool:
+        """One path in pseudo-time after the other, in legs; True when there is no more to do."""
+        steps, begun = PSEUDO_STEPS + int(STEPS_PER_CONTACT * problem.contacts), float("inf")
+        leg = LEG if self.finish and problem.d < 3 else steps
         for guard, smooth in PSEUDO_TIMES:
             path = PseudoTimePath(problem, guard, smooth)
-            for leg in self._legs(problem, steps):
-                if self._follow(path, problem, watch, min(last, watch.iterations + leg)):
-                    self._eliminate(problem, watch, last)
+            for done in range(0, steps, leg):
+                end = min(last, watch.iterations + min(leg, steps - done))
+                follows = self._follow(path, problem, watch, end)
+                near = self.finish and watch.residual <= NEAR
+                if near and self._finish(problem, watch, last, NEAR_STEPS):
+                    return True
+                if leg < steps and watch.residual < LOWER * begun:
+                    begun = watch.residual
+                    self._pivot(problem, watch, last)
                 if watch.converged or watch.late or watch.iterations >= last:
-                    return
-            if self.finish and watch.residual <= NEAR:
-                self._finish(problem, watch, last, NEAR_STEPS)
-            if watch.converged or watch.late or watch.iterations >= last:
-                return
-        if self.finish:
-            self._finish(problem, watch, last, last)
+                    return True
+                if not follows:
+                    break
+        return False
+
+    def _pivot(self, problem: LocalProblem, watch: Watch, last: int) -> None:
+        """Pivots from the best iterate, as long as they get on."""
+        left = last - watch.iterations
+        if left > 0 and not (watch.converged or watch.late):
+            patience = PATIENT_CLOSE if watch.residual <= CLOSE else PATIENT
+            Pivoting(max_iter=left, patience=patience).attempt(problem, watch.best.copy(), watch)
 
     def _in_space(self, problem: LocalProblem, watch: Watch, last: int) -> bool:
         """The plain path, and the guarded ones after a stall; True when there is no more to do."""
@@ -133,19 +151,6 @@ class InteriorPoint:
             if self._finish(problem, watch, last, FINISH_STEPS):
                 return True
         return False
-
-    def _legs(self, problem: LocalProblem, steps: int) -> list[int]:
-        """Steps of a path in pseudo-time between which patches of a large problem are solved."""
-        if not self.finish or problem.contacts < MANY or steps <= LEG:
-            return [steps]
-        return [LEG, steps - LEG]
-
-    def _eliminate(self, problem: LocalProblem, watch: Watch, last: int) -> None:
-        """Patches by themselves, Newton's method for the whole, from the best iterate of a large problem."""
-        if not self.finish or problem.contacts < MANY or watch.converged or watch.late:
-            return
-        local = InteriorPoint(tol=watch.tol, max_iter=PATCH_STEPS)
-        eliminate(problem, watch.best.copy(), watch, local, last)
 
     def _finish(self, problem: LocalProblem, watch: Watch, last: int, steps: int) -> bool:
         """So many steps of Newton's method from the best iterate; True when there is no more to do."""

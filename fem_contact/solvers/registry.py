@@ -14,5 +14,6 @@ SOLVERS = Registry(
         "projection": ("fem_contact.solvers.projection", "Projection"),
         "extragradient": ("fem_contact.solvers.extragradient", "Extragradient"),
         "lcp": ("fem_contact.solvers.lcp", "LCP"),
+        "pivoting": ("fem_contact.solvers.pivoting", "Pivoting"),
     }
 )

@@ -12,7 +12,7 @@ from fem_contact.problems import LocalProblem, residual
 from fem_contact.solvers import SOLVERS, solve
 
 seeds = st.integers(0, 2**32 - 1)
-IN_SPACE = [name for name in SOLVERS if name != "lcp"]
+IN_SPACE = [name for name in SOLVERS if name not in ("lcp", "pivoting")]
 
 
 def definite(seed, c, d, mu_max=0.3):

@@ -1,0 +1,127 @@
+"""Proximal point steps for frictional contact in the plane, each along a piecewise linear path."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import bsr_matrix, csr_matrix, diags, kron
+
+from fem_contact.errors import ModelError
+from fem_contact.problems.local import LocalProblem
+from fem_contact.solvers._pivot_matrix import Pieces
+from fem_contact.solvers._pivot_path import PiecewisePath
+from fem_contact.solvers.base import PlainPrepared, Watch, check_settings
+from fem_contact.solvers.semismooth import SemismoothNewton
+
+FloatArray = NDArray[np.float64]
+
+#: Shift over the diagonal of A: of the first step at most (else as small as the residual), the least and the
+#: greatest; its fall after a step, and its growth after a path that leads nowhere.
+FIRST, LEAST, MOST, FALL, GROWTH = 1e-3, 1e-10, 1.0, 0.1, 3.0
+#: How much the growth varies from path to path: the same shift again would mean the same path.
+SPREAD, GOLDEN = 0.3, 0.6180339887498949
+#: Pivots of a path at most, and more of them for each contact.
+LONG, LONG_CONTACT = 500, 0.25
+#: What part of the residual counts as progress.
+LOWER = 0.7
+#: Residual from which Newton's method is tried, for so many steps; in vain, from FURTHER of that one on.
+NEAR, NEWTON_STEPS, FURTHER = 1e-5, 20, 0.5
+
+
+@dataclass(frozen=True)
+class Pivoting:
+    """Proximal point steps, each solved by pivots along a piecewise linear path: a finisher in the plane.
+
+    A step from the centre r_0 solves the problem with w = A r + b + shift (r - r_0) instead of w = A r + b,
+    which is regular however hyperstatic the contacts are, and has r_0 for its answer once r_0 solves the
+    problem itself. It is solved exactly: contacts are open, stick or slide, and a path of solutions that is
+    linear between their changes leads there from r_0, turning where it has to, in the way of Lemke's
+    algorithm. See :class:`~fem_contact.solvers._pivot_path.PiecewisePath`. After a step the shift falls; a
+    path that closes, or is long, is given up for one with another shift. Convergence of the proximal point
+    method is only sure for monotone problems (Rockafellar, 1976, SIAM J. Control Optim. 14), which Coulomb
+    friction is not; near a solution it goes where Newton's method is held up by a few contacts.
+
+    From far away the paths are long: let another solver come near first. Sparse or dense; a pivot costs a
+    triangular solve at most.
+
+    Parameters
+    ----------
+    tol : float
+        Residual to reach, see :func:`fem_contact.problems.residual`.
+    max_iter : int
+        Pivots at most.
+    patience : int
+        Pivots after which it stops where the residual has not fallen to ``LOWER`` of what it was.
+
+    Raises
+    ------
+    ModelError
+        On settings that are not allowed, and by ``attempt`` for d = 3.
+    """
+
+    tol: float = 1e-10
+    max_iter: int = 100_000
+    patience: int = 20_000
+    name: ClassVar[str] = "pivoting"
+
+    def __post_init__(self) -> None:
+        check_settings(self.name, self.tol, self.max_iter)
+        if self.patience < 1:
+            raise ModelError(f"{self.name} patience = {self.patience!r}: it must be at least 1")
+
+    def attempt(self, problem: LocalProblem, r: FloatArray, watch: Watch) -> None:
+        """Steps from ``r`` until the watch is content or ``max_iter`` is reached."""
+        if not problem.contacts:
+            return
+        if problem.d == 3:
+            raise ModelError(f"{self.name} solves problems in the plane only, this one has d = 3")
+        pieces, last = Pieces(_in_plane(problem)), watch.iterations + self.max_iter
+        centre, paths, near = np.zeros(2 * problem.contacts), 0, NEAR
+        own = slice(None, None, 3 - problem.d)  # of the two components
+        centre[own] = r
+        share = min(FIRST, max(watch.residual, LEAST))
+        most = LONG + int(LONG_CONTACT * problem.contacts)
+        mark, since = watch.residual, watch.iterations
+        while watch.iterations < last:
+            path = PiecewisePath(pieces, centre, share * pieces.stiffness)
+            arrived, paths = path.follow(min(most, last - watch.iterations), watch), paths + 1
+            if arrived:
+                centre, share = path.r, max(FALL * share, LEAST)
+            else:
+                share = min(GROWTH * _varied(paths) * share, MOST)
+            # At least 1, or paths without pivots would go on for ever.
+            if watch.see(centre[own], max(path.pivots, 1), self.name):
+                return
+            if watch.residual <= LOWER * mark:
+                mark, since = watch.residual, watch.iterations
+            elif watch.iterations - since >= self.patience:
+                return
+            reached = watch.history[-1][1]
+            if arrived and reached <= near:
+                SemismoothNewton(max_iter=NEWTON_STEPS).attempt(problem, centre[own].copy(), watch)
+                near = FURTHER * reached
+                if watch.converged or watch.late:
+                    return
+
+    def prepare(self, contacts: int, d: int) -> PlainPrepared:
+        """Work space: none of its own."""
+        return PlainPrepared(self, d)
+
+
+def _varied(k: int) -> float:
+    """The k-th of factors about 1 that are spread evenly and never the same."""
+    return float(np.exp(SPREAD * (2.0 * ((k * GOLDEN) % 1.0) - 1.0)))
+
+
+def _in_plane(problem: LocalProblem) -> LocalProblem:
+    """The same with two components; a problem without tangential ones gets some without friction."""
+    if problem.d == 2:
+        return problem
+    normal = csr_matrix(problem.A)
+    A = kron(normal, np.diag([1.0, 0.0])) + kron(diags(normal.diagonal()), np.diag([0.0, 1.0]))
+    b = np.zeros(2 * problem.contacts)
+    b[::2] = problem.b
+    return LocalProblem(bsr_matrix(A.tocsr(), blocksize=(2, 2)), b, np.zeros(problem.contacts), 2)

@@ -1,0 +1,323 @@
+"""Proximal point steps by pivots: pieces, their matrices, the path between them, and what it solves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import bsr_matrix
+
+from fem_contact.errors import ModelError
+from fem_contact.problems import LocalProblem, residual
+from fem_contact.solvers import _pivot_kernels as kernels
+from fem_contact.solvers import _pivot_matrix as pivot_matrix
+from fem_contact.solvers import solve
+from fem_contact.solvers._newton_systems import OrderedFactors, newton_system
+from fem_contact.solvers._pivot_kernels import OPEN, SLIDE, STICK
+from fem_contact.solvers._pivot_matrix import PieceMatrix, Pieces
+from fem_contact.solvers._pivot_path import PiecewisePath
+from fem_contact.solvers.auto import Auto
+from fem_contact.solvers.base import SolverStatus, Watch
+from fem_contact.solvers.lcp import LCP
+from fem_contact.solvers.nsgs import NSGS
+from fem_contact.solvers.pivoting import Pivoting, _varied
+
+from . import granular
+
+
+@pytest.fixture(scope="module")
+def flow():
+    problem = granular.flow("silo", 10, 10, np.random.default_rng(5), mu=0.4, settle=50)
+    assert problem.sparse
+    return problem
+
+
+@pytest.fixture(scope="module")
+def rough(flow):
+    watch = Watch(flow, 1e-10)
+    NSGS(max_iter=20, finish=False).attempt(flow, np.zeros(len(flow.b)), watch)
+    return watch.best
+
+
+def dense(problem):
+    return LocalProblem(problem.dense(), problem.b, problem.mu, problem.d)
+
+
+def matrix_of(problem, shift, status, sign):
+    """The matrix of a piece, written row by row."""
+    A = problem.dense() + np.diag(np.repeat(shift, 2))
+    M = np.eye(len(A))
+    for i, one in enumerate(status):
+        n, t = 2 * i, 2 * i + 1
+        if one != OPEN:
+            M[n] = A[n]
+        if one == STICK:
+            M[t] = A[t]
+        else:
+            M[t, n] = -sign[i] * problem.mu[i]
+    return M
+
+
+def some_statuses(c, rng):
+    return rng.integers(0, 3, c), rng.choice([-1.0, 1.0], c)
+
+
+@given(st.integers(0, 10_000))
+@settings(max_examples=50, deadline=None)
+def test_statuses_are_those_of_the_natural_map(seed):
+    """r and w are changed as little as the law between them asks for: r - rho w stays what it is."""
+    rng = np.random.default_rng(seed)
+    c = 6
+    r, w = rng.standard_normal((2, 2 * c))
+    mu, rho = rng.uniform(0.0, 1.5, c), rng.uniform(0.1, 3.0, c)
+    mu[0] = 0.0
+    old = (r - np.repeat(rho, 2) * w).reshape(c, 2)
+    status, sign = np.empty(c, np.int64), np.empty(c)
+    kernels.statuses(r, w, mu, rho, status, sign)
+    np.testing.assert_allclose((r - np.repeat(rho, 2) * w)[::2], old[:, 0], atol=1e-14)
+    closed = status != OPEN
+    np.testing.assert_allclose((r - np.repeat(rho, 2) * w)[1::2][closed], old[closed, 1], atol=1e-14)
+    # The law, by the projection onto the cone: one contact at a time with A = 0.
+    A = bsr_matrix((np.zeros((c, 2, 2)), np.arange(c), np.arange(c + 1)), shape=(2 * c, 2 * c))
+    assert residual(LocalProblem(A, w, mu, 2), r) < 1e-14
+    assert np.all(sign[status == SLIDE] * w[1::2][status == SLIDE] <= 0.0)
+
+
+def test_product_and_rows_against_numpy(flow):
+    rng = np.random.default_rng(0)
+    shift, v = rng.uniform(0.1, 1.0, flow.contacts), rng.standard_normal(len(flow.b))
+    A, out = Pieces(flow).rows(shift), np.empty(len(flow.b))
+    kernels.product(A, v, out)
+    whole = flow.dense() + np.diag(np.repeat(shift, 2))
+    np.testing.assert_allclose(out, whole @ v, atol=1e-12)
+    assert kernels.row_times(kernels.OF_W, 0.0, 7, A, v) == pytest.approx(out[7], abs=1e-12)
+    assert kernels.row_times(kernels.OF_R, 0.0, 7, A, v) == v[7]
+    assert kernels.row_times(kernels.CONE, 0.3, 7, A, v) == v[7] - 0.3 * v[6]
+
+
+@given(st.integers(0, 10_000))
+@settings(max_examples=50, deadline=None)
+def test_first_facet_against_numpy(seed):
+    rng = np.random.default_rng(seed)
+    c = 8
+    mu = rng.uniform(0.0, 1.0, c)
+    mu[1] = 0.0
+    status, sign = some_statuses(c, rng)
+    r, w, dr, dw = rng.standard_normal((4, 2 * c))
+    way = float(rng.choice([-1.0, 1.0]))
+
+    def margins(r, w):
+        n, t = r[::2], r[1::2]
+        first = np.choose(status, [w[::2], mu * n - t, n])
+        second = np.choose(status, [np.full(c, np.nan), mu * n + t, -sign * w[1::2]])
+        second[mu == 0.0] = np.nan
+        return np.column_stack([first, second])
+
+    value, rate = np.maximum(margins(r, w), 0.0), way * margins(dr, dw)
+    lengths = np.where(rate < 0.0, value / np.where(rate < 0.0, -rate, 1.0), np.inf)
+    contact, facet, length = kernels.first_facet(status, sign, mu, r, w, dr, dw, way)
+    assert length == pytest.approx(lengths.min())
+    if np.isfinite(length):
+        assert lengths[contact, facet] == pytest.approx(length)
+    else:
+        assert contact == -1
+
+
+@pytest.mark.parametrize("pose", [lambda p: p, dense])
+def test_rates_of_a_piece_after_changes_of_status(flow, pose):
+    """Against the matrix of the piece written out; a contact may change twice, and back."""
+    problem, rng = pose(flow), np.random.default_rng(1)
+    c = problem.contacts
+    q, shift = rng.standard_normal(2 * c), rng.uniform(0.5, 1.0, c)
+    status, sign = some_statuses(c, rng)
+    pieces = Pieces(problem)
+    matrix = PieceMatrix(pieces, shift, q)
+    assert matrix.factorise(status, sign)
+    changed = [3, 17, 3, 40, 17, 5]
+    for new, i in enumerate(changed):
+        status[i], sign[i] = (status[i] + 1 + new % 2) % 3, -sign[i]
+        assert matrix.change(i, status, sign)
+        M = matrix_of(problem, shift, status, sign)
+        masked = np.where(np.column_stack([status != OPEN, status == STICK]).ravel(), -q, 0.0)
+        expected = np.linalg.solve(M, masked)
+        np.testing.assert_allclose(matrix.rates(), expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
+
+
+def test_too_many_changed_rows_ask_for_new_factors(flow, monkeypatch):
+    monkeypatch.setattr(pivot_matrix, "CHANGES", 2)
+    monkeypatch.setattr(pivot_matrix, "CHANGES_CONTACT", 0.0)
+    c = flow.contacts
+    status, sign = np.full(c, OPEN), np.ones(c)
+    matrix = PieceMatrix(Pieces(flow), np.ones(c), np.ones(2 * c))
+    assert matrix.factorise(status, sign)
+    answers = []
+    for i in (2, 9):
+        status[i] = STICK  # two rows each
+        answers.append(matrix.change(i, status, sign))
+    assert answers == [True, False]
+
+
+def test_column_of_the_inverse(flow):
+    """Of the factors of SuperLU, with rows exchanged for the sake of their pivots."""
+    c, rng = flow.contacts, np.random.default_rng(2)
+    B = rng.standard_normal((c, 2, 2))
+    B[:, [0, 1], [0, 1]] *= 1e-6  # the pivots are off the diagonal
+    factors = newton_system(flow).factor(B, np.tile(np.eye(2), (c, 1, 1)) * 1e-3, np.zeros(c), np.arange(c))
+    assert isinstance(factors, OrderedFactors)
+    assert np.any(factors._lu.perm_r != np.arange(2 * c))
+    for i in (0, 11, 2 * c - 1):
+        unit = np.zeros(2 * c)
+        unit[i] = 1.0
+        np.testing.assert_allclose(factors.column(i), factors(unit), rtol=1e-10, atol=1e-10)
+
+
+@pytest.mark.parametrize("share", [1e-2, 1e-4])
+def test_the_law_holds_all_along_the_path(flow, rough, share):
+    """r and w keep to it for the t that the path says, to round-off, between factors and after."""
+    pieces = Pieces(flow)
+    shift = share * pieces.stiffness
+    A = flow.A + bsr_matrix(np.diag(np.repeat(shift, 2)), blocksize=(2, 2))
+    start = PiecewisePath(pieces, rough, shift)
+    seen = 0
+    for pivots in (0, 1, 2, 5, 10, 20, 40, 80):
+        path = PiecewisePath(pieces, rough, shift)
+        path.follow(pivots, Watch(flow, 1e-10))
+        b = flow.b - np.repeat(shift, 2) * rough + path.t * start.q
+        assert residual(LocalProblem(A, b, flow.mu, 2), path.r) < 1e-11
+        np.testing.assert_allclose(path.w, A @ path.r + b, atol=1e-10)
+        seen = max(seen, path.pivots)
+    assert seen > 8
+
+
+def test_a_step_is_the_proximal_one(flow, rough):
+    """At t = 0 the path solves w = A r + b + shift (r - centre)."""
+    pieces = Pieces(flow)
+    shift = 0.1 * pieces.stiffness
+    path = PiecewisePath(pieces, rough, shift)
+    assert path.follow(10_000, Watch(flow, 1e-10))
+    assert path.t == pytest.approx(0.0, abs=1e-15)
+    A = flow.A + bsr_matrix(np.diag(np.repeat(shift, 2)), blocksize=(2, 2))
+    b = flow.b - np.repeat(shift, 2) * rough
+    assert residual(LocalProblem(A, b, flow.mu, 2), path.r) < 1e-12
+    # Another solver finds the same: the shift makes the answer unique here.
+    other = solve(LocalProblem(A, b, flow.mu, 2), NSGS(tol=1e-13), seconds=20.0)
+    np.testing.assert_allclose(path.r, other.r, atol=1e-9 * np.abs(other.r).max())
+
+
+def test_the_path_turns_round_at_folds():
+    """One contact with A_NN + mu A_NT = -0.8: where it slides to the right, r_N = b_N/0.8 grows with b_N.
+
+    b_N = 0.6 t - 0.1 and b_T = -1.2 from a centre that is open at t = 1. It closes at t = 1/6. Sliding takes
+    t up again, to w_T = 1.1 r_N - 1.2 = 0 at t = (0.8 x 1.2/1.1 + 0.1)/0.6, and sticking down to 0.
+    """
+    problem = LocalProblem(np.array([[1.0, -0.9], [-0.9, 1.0]]), np.array([-0.1, -1.2]), np.array([2.0]))
+    y = -2.0 / 3.0
+    path = PiecewisePath(Pieces(problem), np.array([y / 0.9, y]), np.array([1e-9]))
+    np.testing.assert_allclose(path.q, [0.6, 0.0], atol=1e-8)
+    turns, statuses = [], []
+    while not path.follow(path.pivots + 1, Watch(problem, 1e-10)):
+        turns.append(path.t)
+        statuses.append(int(path.status[0]))
+    np.testing.assert_allclose(turns, [1.0 / 6.0, (0.8 * 1.2 / 1.1 + 0.1) / 0.6], atol=1e-7)
+    assert statuses == [SLIDE, STICK]
+    np.testing.assert_allclose(path.r, np.linalg.solve(problem.A, -problem.b), atol=1e-6)
+
+
+def test_a_path_that_closes_is_given_up():
+    """A rough guess at mu = 0.8 may lie on a closed curve: the path comes back to a piece and ends there."""
+    problem = granular.flow("silo", 10, 10, np.random.default_rng(5), mu=0.8, settle=50)
+    watch = Watch(problem, 1e-10)
+    NSGS(max_iter=20, finish=False).attempt(problem, np.zeros(len(problem.b)), watch)
+    pieces = Pieces(problem)
+    path = PiecewisePath(pieces, watch.best, 1e-6 * pieces.stiffness)
+    assert not path.follow(20_000, watch)
+    assert path.pivots < 1000
+    again = path.status.copy(), path.sign.copy()
+    path.seen.clear()
+    before = path.pivots
+    assert not path.follow(20_000, watch)
+    # Once round: as many pieces, and the same one at the end.
+    assert path.pivots - before <= before + 1
+    np.testing.assert_array_equal(path.status, again[0])
+    slides = path.status == SLIDE
+    np.testing.assert_array_equal(path.sign[slides], again[1][slides])
+
+
+def test_patience():
+    """A problem without solution: no progress, so that it stops after so many pivots."""
+    problem = LocalProblem(np.zeros((2, 2)), np.array([-1.0, 0.0]), np.array([0.3]))
+    result = solve(problem, Pivoting(patience=50))
+    assert not result.converged
+    assert 50 <= result.iterations < 200
+    with pytest.raises(ModelError, match="pivoting patience = 0"):
+        Pivoting(patience=0)
+
+
+@given(st.integers(0, 100_000))
+@settings(max_examples=200, deadline=None)
+def test_small_problems_from_nothing(seed):
+    """Up to five contacts, A definite, mu up to 1: solved, and as LCP says where both say the same w."""
+    rng = np.random.default_rng(seed)
+    c = int(rng.integers(1, 6))
+    G = rng.standard_normal((2 * c, 2 * c + 2))
+    problem = LocalProblem(
+        G @ G.T / (2 * c) + 0.1 * np.eye(2 * c), rng.standard_normal(2 * c), rng.uniform(0.0, 1.0, c)
+    )
+    result = solve(problem, Pivoting(max_iter=500))
+    assert result.residual == pytest.approx(residual(problem, result.r), abs=1e-16)
+    assert result.converged
+
+
+def test_from_a_rough_guess_to_round_off(flow, rough):
+    result = solve(flow, Pivoting(), guess=rough, tol=1e-12, seconds=30.0)
+    assert result.converged
+    assert residual(flow, rough) > 1e-4
+    whole = solve(dense(flow), Pivoting(), guess=rough, tol=1e-12, seconds=30.0)
+    assert whole.converged
+
+
+def test_without_friction_and_without_tangents(flow):
+    A, b = flow.dense()[::2, ::2], flow.b[::2]
+    normal = LocalProblem(A, b, np.zeros(flow.contacts), d=1)
+    one = solve(normal, Pivoting(), tol=1e-12)
+    smooth = solve(LocalProblem(flow.A, flow.b, np.zeros(flow.contacts), 2), Pivoting(), tol=1e-12)
+    assert one.converged
+    assert smooth.converged
+    np.testing.assert_allclose(normal.velocity(one.r), normal.velocity(smooth.r[::2]), atol=1e-9)
+    np.testing.assert_allclose(normal.velocity(one.r), normal.velocity(solve(normal, LCP()).r), atol=1e-9)
+
+
+def test_space_is_refused_by_name():
+    problem = LocalProblem(np.eye(3), -np.ones(3), np.array([0.5]), d=3)
+    with pytest.raises(ModelError, match=r"pivoting .* plane .* d = 3"):
+        solve(problem, Pivoting())
+
+
+def test_it_keeps_to_its_pivots_and_its_time(flow):
+    result = solve(flow, Pivoting(max_iter=7), tol=1e-300)
+    assert result.iterations == 7
+    assert result.status is SolverStatus.ITERATION_LIMIT
+    assert solve(flow, Pivoting(), tol=1e-300, seconds=0.05).status is SolverStatus.TIME_LIMIT
+
+
+def test_growth_is_never_the_same_twice():
+    factors = [_varied(k) for k in range(1000)]
+    assert len(set(factors)) == 1000
+    assert 0.7 < min(factors) < 0.75
+    assert 1.33 < max(factors) < 1.36
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "grains", "seed", "settings"),
+    [
+        ("rest", (46, 46), 19, {"mu": (0.0, 1.0), "settle": 86}),
+        ("silo", (60, 62), 514, {"mu": 0.3, "settle": 30, "steps": 60}),
+    ],
+)
+def test_dense_flows_of_thousands_are_solved(kind, grains, seed, settings):
+    """At which the paths of interior point alone are held up in a few places."""
+    problem = granular.flow(kind, *grains, np.random.default_rng(seed), **settings)
+    assert problem.contacts > 1900
+    assert solve(problem, Auto(), seconds=60.0).converged
