@@ -12,7 +12,8 @@ from fem_contact.errors import ModelError
 from fem_contact.problems import LocalProblem, residual
 from fem_contact.solvers import _pivot_kernels as kernels
 from fem_contact.solvers import _pivot_matrix as pivot_matrix
-from fem_contact.solvers import solve
+from fem_contact.solvers import _pivot_path as pivot_path
+from fem_contact.solvers import pivoting, solve
 from fem_contact.solvers._newton_systems import OrderedFactors, newton_system
 from fem_contact.solvers._pivot_kernels import OPEN, SLIDE, STICK
 from fem_contact.solvers._pivot_matrix import PieceMatrix, Pieces
@@ -222,6 +223,37 @@ def test_the_path_turns_round_at_folds():
     np.testing.assert_allclose(turns, [1.0 / 6.0, (0.8 * 1.2 / 1.1 + 0.1) / 0.6], atol=1e-7)
     assert statuses == [SLIDE, STICK]
     np.testing.assert_allclose(path.r, np.linalg.solve(problem.A, -problem.b), atol=1e-6)
+
+
+def test_a_path_that_goes_far_is_given_up(monkeypatch):
+    """That of the test before, which goes as far as t = 1.62 on its way."""
+    monkeypatch.setattr(pivot_path, "FAR", 1.5)
+    problem = LocalProblem(np.array([[1.0, -0.9], [-0.9, 1.0]]), np.array([-0.1, -1.2]), np.array([2.0]))
+    y = -2.0 / 3.0
+    path = PiecewisePath(Pieces(problem), np.array([y / 0.9, y]), np.array([1e-9]))
+    assert not path.follow(100, Watch(problem, 1e-10))
+    assert path.t > 1.5
+    assert path.pivots == 2
+
+
+def test_the_shift_falls_after_a_step_and_grows_after_a_path_in_vain(flow, rough, monkeypatch):
+    shares, arrivals = [], iter([True, True, False, False, True, False])
+
+    class Path(PiecewisePath):
+        def __init__(self, pieces, centre, shift):
+            shares.append(shift[0] / pieces.stiffness[0])
+            super().__init__(pieces, centre, shift)
+
+        def follow(self, most, watch):
+            return next(arrivals)
+
+    monkeypatch.setattr(pivoting, "PiecewisePath", Path)
+    with pytest.raises(StopIteration):
+        Pivoting().attempt(flow, rough, Watch(flow, 1e-300))
+    ratios = np.array(shares[1:]) / np.array(shares[:-1])
+    assert shares[0] == pytest.approx(pivoting.FIRST)
+    np.testing.assert_allclose(ratios[[0, 1, 4]], 0.1)
+    np.testing.assert_allclose(ratios[[2, 3, 5]], [3.0 * _varied(3), 3.0 * _varied(4), 3.0 * _varied(6)])
 
 
 def test_a_path_that_closes_is_given_up():
