@@ -32,7 +32,8 @@ PSEUDO_TIMES = ((10.0, 0.05), (5.0, 0.5), (2.0, 0.015), (30.0, 0.2), (100.0, 0.1
 #: Residual from which Newton's method follows such a path that has not arrived, for so many steps.
 NEAR, NEAR_STEPS = 1e-4, 40
 #: In the plane, steps of such a path between two turns of pivoting, the patience of a turn, that from a
-#: residual of at most CLOSE on, and how far below where its last turn began the residual is for another one.
+#: residual of at most CLOSE on, and how far below where its last turn began the residual is for another one
+#: before the end of the path.
 LEG, PATIENT, CLOSE, PATIENT_CLOSE, LOWER = 80, 600, 2e-4, 4000, 0.7
 #: A guess with at most this residual is first offered to Newton's method.
 WARM = 1e-3
@@ -120,7 +121,7 @@ class InteriorPoint:
                 near = self.finish and watch.residual <= NEAR
                 if near and self._finish(problem, watch, last, NEAR_STEPS):
                     return True
-                if leg < steps and watch.residual < LOWER * begun:
+                if leg < steps and (watch.residual < LOWER * begun or done + leg >= steps):
                     begun = watch.residual
                     self._pivot(problem, watch, last)
                 if watch.converged or watch.late or watch.iterations >= last:

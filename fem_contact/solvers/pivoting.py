@@ -20,11 +20,11 @@ FloatArray = NDArray[np.float64]
 
 #: Shift over the diagonal of A: of the first step at most (else as small as the residual), the least and the
 #: greatest; its fall after a step, and its growth after a path that leads nowhere.
-FIRST, LEAST, MOST, FALL, GROWTH = 1e-3, 1e-10, 1.0, 0.1, 3.0
+FIRST, LEAST, MOST, FALL, GROWTH = 1e-3, 1e-10, 1.0, 0.1, 4.0
 #: How much the growth varies from path to path: the same shift again would mean the same path.
 SPREAD, GOLDEN = 0.3, 0.6180339887498949
 #: Pivots of a path at most, and more of them for each contact.
-LONG, LONG_CONTACT = 500, 0.25
+LONG, LONG_CONTACT = 300, 0.15
 #: What part of the residual counts as progress.
 LOWER = 0.7
 #: Residual from which Newton's method is tried, for so many steps; in vain, from FURTHER of that one on.
@@ -79,7 +79,7 @@ class Pivoting:
         if problem.d == 3:
             raise ModelError(f"{self.name} solves problems in the plane only, this one has d = 3")
         pieces, last = Pieces(_in_plane(problem)), watch.iterations + self.max_iter
-        centre, paths, near = np.zeros(2 * problem.contacts), 0, NEAR
+        centre, paths, near = np.zeros(2 * problem.contacts), watch.iterations, NEAR
         own = slice(None, None, 3 - problem.d)  # of the two components
         centre[own] = r
         share = min(FIRST, max(watch.residual, LEAST))

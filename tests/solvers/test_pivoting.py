@@ -253,7 +253,7 @@ def test_the_shift_falls_after_a_step_and_grows_after_a_path_in_vain(flow, rough
     ratios = np.array(shares[1:]) / np.array(shares[:-1])
     assert shares[0] == pytest.approx(pivoting.FIRST)
     np.testing.assert_allclose(ratios[[0, 1, 4]], 0.1)
-    np.testing.assert_allclose(ratios[[2, 3, 5]], [3.0 * _varied(3), 3.0 * _varied(4), 3.0 * _varied(6)])
+    np.testing.assert_allclose(ratios[[2, 3, 5]], [pivoting.GROWTH * _varied(k) for k in (3, 4, 6)])
 
 
 def test_a_path_that_closes_is_given_up():
