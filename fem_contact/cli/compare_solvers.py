@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from fem_contact.cli.folder import output_folder
+
 if TYPE_CHECKING:
     from fem_contact.io.compare import Trial
 
@@ -23,14 +25,7 @@ if TYPE_CHECKING:
 )
 @click.option("--tol", type=float, default=1e-10, show_default=True, help="Residual to reach.")
 @click.option("--solvers", metavar="A,B", help="Names of the solvers, with commas; all when left out.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    default=Path("."),
-    metavar="DIR",
-    help="Folder for compare-solvers.csv and .png, made if missing; the current one when left out.",
-)
+@output_folder("compare-solvers.csv and .png")
 def command(folder: Path, seconds: float, tol: float, solvers: str | None, output: Path) -> None:
     """Run the solvers on every .hdf5 problem under FOLDER, each with a time limit.
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from fem_contact.cli.folder import output_folder
+
 if TYPE_CHECKING:
     from fem_contact.io.case import Case
 
@@ -32,14 +34,7 @@ if TYPE_CHECKING:
 @click.option(
     "--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Change a value: scheme.t_end=2.0."
 )
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    default=Path("."),
-    metavar="DIR",
-    help="Folder for converge.md, .csv and .png, made if missing; the current one when left out.",
-)
+@output_folder("converge.md, .csv and .png")
 @click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors and warnings.")
 def command(
     case: str,

@@ -40,10 +40,12 @@ class Reader:
         self.variables: set[str] = set()
 
     def refuse(self, what: str) -> ExpressionError:
+        """The error that names the text and what is wrong with it."""
         shown = self.text if len(self.text) <= 80 else self.text[:77] + "..."
         return ExpressionError(f"expression {shown!r}: {what}")
 
     def parse(self) -> Node:
+        """The node of the whole text."""
         if len(self.text) > MAX_LENGTH:
             raise self.refuse(f"longer than {MAX_LENGTH} characters")
         if not self.text:
@@ -60,6 +62,7 @@ class Reader:
             return self.build(body, 1)
 
     def build(self, node: ast.expr, depth: int) -> Node:
+        """The node of a piece of the syntax tree, ``depth`` levels down."""
         if depth > MAX_DEPTH:
             raise self.refuse(f"nested more than {MAX_DEPTH} levels deep")
         if isinstance(node, ast.Constant):
@@ -84,6 +87,7 @@ class Reader:
         return piece if len(piece) <= 40 else piece[:37] + "..."
 
     def number(self, value: object) -> Node:
+        """A constant with its round-off."""
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise self.refuse(f"{value!r:.40} is not a real number")
         try:
@@ -94,6 +98,7 @@ class Reader:
         return self.finite(number, np.float64(0.0 if exact else EPS * abs(number)))
 
     def name(self, name: str) -> Node:
+        """A variable or a named constant."""
         if name in VARIABLES:
             self.variables.add(name)
             return Variable(VARIABLES.index(name))
@@ -104,6 +109,7 @@ class Reader:
         raise self.refuse(f"unknown name '{name}'; the names are {', '.join((*VARIABLES, *CONSTANTS))}")
 
     def binary(self, node: ast.BinOp, depth: int) -> Node:
+        """Two operands; the exponent of a power must be constant."""
         is_power = isinstance(node.op, ast.Pow)
         if not is_power and type(node.op) not in BINARY:
             hint = "a power is **" if isinstance(node.op, ast.BitXor) else "the operators are + - * / **"
@@ -123,6 +129,7 @@ class Reader:
         return self.apply(power(c), left)
 
     def call(self, node: ast.Call, depth: int) -> Node:
+        """A function of the list."""
         name = node.func.id if isinstance(node.func, ast.Name) else None
         if name is None or (name not in UNARY and name not in SEVERAL):
             raise self.refuse(f"unknown function '{self.source(node.func)}'; the functions are {FUNCTIONS}")

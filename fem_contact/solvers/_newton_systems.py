@@ -128,7 +128,8 @@ class _Pattern:
             # Column perm_c[k] of the factors is column k of the matrix.
             self._arrange(np.argsort(lu.perm_c))
         lu = _superlu(self._matrix(blocks), "NATURAL")
-        return None if lu is None else OrderedFactors(lu, self._place)
+        assert self._order is not None
+        return None if lu is None else OrderedFactors(lu, self._order, self._place)
 
     def _arrange(self, order: IntArray) -> None:
         """Put unknown ``order[k]`` in the k-th place."""
@@ -146,10 +147,10 @@ class _Pattern:
 
 
 class OrderedFactors:
-    """LU factors of a matrix whose unknown k stands in place ``place[k]``."""
+    """LU factors of a matrix with unknown ``order[k]`` in place k and unknown k in place ``place[k]``."""
 
-    def __init__(self, lu: Any, place: IntArray):
-        self._lu, self._place, self._order = lu, place, np.argsort(place)
+    def __init__(self, lu: Any, order: IntArray, place: IntArray):
+        self._lu, self._order, self._place = lu, order, place
         self._parts: tuple[Any, ...] = ()
 
     def __call__(self, x: FloatArray) -> FloatArray:

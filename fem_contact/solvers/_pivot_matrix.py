@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import bsr_matrix, csr_matrix
+from scipy.sparse import bsr_matrix, issparse
 
 from fem_contact.problems.local import LocalProblem
 from fem_contact.solvers import _pivot_kernels as kernels
@@ -26,7 +26,10 @@ class Pieces:
     def __init__(self, problem: LocalProblem):
         c = problem.contacts
         self.problem, self.system = problem, newton_system(problem)
-        self.A = LocalProblem(bsr_matrix(csr_matrix(problem.A), blocksize=(2, 2)), problem.b, problem.mu, 2).A
+        A: Any = self.system.A
+        if not issparse(A):
+            A = LocalProblem(bsr_matrix(A, blocksize=(2, 2)), problem.b, problem.mu, 2).A
+        self.A = A
         diagonal = np.abs(problem.A.diagonal()).reshape(c, 2).max(axis=1)
         self.stiffness = np.maximum(diagonal, 1e-6 * diagonal.max(initial=0.0) or 1.0)
         self.columns, self.contacts = self.A.indices.astype(np.int64), np.arange(c)

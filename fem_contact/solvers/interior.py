@@ -112,7 +112,8 @@ class InteriorPoint:
     def _in_pseudo_time(self, problem: LocalProblem, watch: Watch, last: int) -> bool:
         """One path in pseudo-time after the other, in legs; True when there is no more to do."""
         steps, begun = PSEUDO_STEPS + int(STEPS_PER_CONTACT * problem.contacts), float("inf")
-        leg = LEG if self.finish and problem.d < 3 else steps
+        pivots = self.finish and problem.d < 3
+        leg = LEG if pivots else steps
         for guard, smooth in PSEUDO_TIMES:
             path = PseudoTimePath(problem, guard, smooth)
             for done in range(0, steps, leg):
@@ -121,7 +122,7 @@ class InteriorPoint:
                 near = self.finish and watch.residual <= NEAR
                 if near and self._finish(problem, watch, last, NEAR_STEPS):
                     return True
-                if leg < steps and (watch.residual < LOWER * begun or done + leg >= steps):
+                if pivots and (watch.residual < LOWER * begun or done + leg >= steps):
                     begun = watch.residual
                     self._pivot(problem, watch, last)
                 if watch.converged or watch.late or watch.iterations >= last:

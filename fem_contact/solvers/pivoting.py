@@ -44,15 +44,16 @@ class Pivoting:
     method is only sure for monotone problems (Rockafellar, 1976, SIAM J. Control Optim. 14), which Coulomb
     friction is not; near a solution it goes where Newton's method is held up by a few contacts.
 
-    From far away the paths are long: let another solver come near first. Sparse or dense; a pivot costs a
-    triangular solve at most.
+    From far away the paths are long: let another solver come near first. Sparse or dense. A pivot costs a
+    product with A, a combination of the columns of the rows that have changed since the last factors, and a
+    triangular solve for a row that changes for the first time since then.
 
     Parameters
     ----------
     tol : float
         Residual to reach, see :func:`fem_contact.problems.residual`.
     max_iter : int
-        Pivots at most.
+        Pivots at most, steps of Newton's method included.
     patience : int
         Pivots after which it stops where the residual has not fallen to ``LOWER`` of what it was.
 
@@ -79,6 +80,7 @@ class Pivoting:
         if problem.d == 3:
             raise ModelError(f"{self.name} solves problems in the plane only, this one has d = 3")
         pieces, last = Pieces(_in_plane(problem)), watch.iterations + self.max_iter
+        # Counted on from the iterations so far: another turn from the same iterate tries other shifts.
         centre, paths, near = np.zeros(2 * problem.contacts), watch.iterations, NEAR
         own = slice(None, None, 3 - problem.d)  # of the two components
         centre[own] = r
@@ -100,8 +102,9 @@ class Pivoting:
             elif watch.iterations - since >= self.patience:
                 return
             reached = watch.history[-1][1]
-            if arrived and reached <= near:
-                SemismoothNewton(max_iter=NEWTON_STEPS).attempt(problem, centre[own].copy(), watch)
+            left = min(NEWTON_STEPS, last - watch.iterations)
+            if arrived and reached <= near and left > 0:
+                SemismoothNewton(max_iter=left).attempt(problem, centre[own].copy(), watch)
                 near = FURTHER * reached
                 if watch.converged or watch.late:
                     return

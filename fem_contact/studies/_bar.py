@@ -88,3 +88,10 @@ def contact_quantities(run: Run, name: str) -> Sequence[Quantity]:
 def peak(run: Run) -> float:
     """Largest contact force over the exact one."""
     return float(bar.contact_force(run).max()) / FORCE
+
+
+def peaks(runs: Runs, trend: str) -> list[Quantity]:
+    """The largest contact force of every run over the exact one, and how the paper says that it changes."""
+    return [
+        Quantity(f"largest force / exact force, {name}", trend, peak(run), "–") for name, run in runs.items()
+    ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from fem_contact.studies._bar import HALF, force_figure, peak, spec
+from fem_contact.studies._bar import HALF, force_figure, peaks, spec
 from fem_contact.studies.base import Quantity, Runs, Study
 
 if TYPE_CHECKING:
@@ -19,10 +19,7 @@ def _draw(runs: Runs) -> Figure:
 
 
 def _quantities(runs: Runs) -> Sequence[Quantity]:
-    return [
-        Quantity(f"largest force / exact force, {name}", "the larger, the fewer elements", peak(run), "–")
-        for name, run in runs.items()
-    ]
+    return peaks(runs, "the larger, the fewer elements")
 
 
 STUDY = Study(

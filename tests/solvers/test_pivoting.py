@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.sparse import bsr_matrix
+from scipy.sparse import bsr_matrix, csc_matrix
+from scipy.sparse.linalg import splu
 
 from fem_contact.errors import ModelError
 from fem_contact.problems import LocalProblem, residual
@@ -171,6 +172,22 @@ def test_column_of_the_inverse(flow):
         unit = np.zeros(2 * c)
         unit[i] = 1.0
         np.testing.assert_allclose(factors.column(i), factors(unit), rtol=1e-10, atol=1e-10)
+
+
+def test_column_of_the_inverse_where_the_factors_have_an_order_of_their_own():
+    rng = np.random.default_rng(3)
+    M = csc_matrix(
+        np.where(rng.random((30, 30)) < 0.2, rng.standard_normal((30, 30)), 0.0) + 0.3 * np.eye(30)
+    )
+    lu, order = splu(M, permc_spec="COLAMD"), rng.permutation(30)
+    assert np.any(lu.perm_c != np.arange(30))
+    factors = OrderedFactors(lu, order, np.argsort(order))
+    unit = np.zeros(30)
+    unit[7] = 1.0
+    expected = np.empty(30)
+    expected[order] = np.linalg.solve(M.toarray(), unit[order])
+    np.testing.assert_allclose(factors.column(7), expected, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(factors(unit), expected, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("share", [1e-2, 1e-4])
