@@ -54,8 +54,13 @@ def force_figure(panels: Mapping[str, Run], heading: str, columns: int = 2) -> F
         for axis, (title, run) in zip(axes.ravel(), panels.items(), strict=False):
             _force(axis, run)
             axis.set_title(title, fontweight="bold", fontsize=9)
-        for axis in axes[-1]:
-            axis.set_xlabel(look.label(run, "time $t$", "time"))
+        for column in axes.T:
+            drawn = [axis for axis in column if axis.has_data()]
+            for axis in drawn[-1:]:
+                axis.set_xlabel(look.label(run, "time $t$", "time"))
+                axis.tick_params(labelbottom=True)
+            for axis in column[len(drawn) :]:
+                axis.set_visible(False)
         for axis in axes[:, 0]:
             axis.set_ylabel(look.label(run, "contact force $p_N/h$", "force"))
         axes[0, -1].legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, borderaxespad=0.2)
