@@ -30,11 +30,11 @@ GUARDED_STEPS, GUARDS = 100, (0.1, 2.0, 0.5)
 PSEUDO_STEPS, STEPS_PER_CONTACT = 200, 0.1
 PSEUDO_TIMES = ((10.0, 0.05), (5.0, 0.5), (2.0, 0.015), (30.0, 0.2), (100.0, 0.1), (1.0, 0.05))
 #: Residual from which Newton's method follows such a path that has not arrived, for so many steps.
-NEAR, NEAR_STEPS = 1e-4, 40
+NEAR, NEAR_STEPS = 1e-4, 10
 #: In the plane, steps of such a path between two turns of pivoting, the patience of a turn, that from a
 #: residual of at most CLOSE on, and how far below where its last turn began the residual is for another one
 #: before the end of the path.
-LEG, PATIENT, CLOSE, PATIENT_CLOSE, LOWER = 80, 600, 2e-4, 4000, 0.7
+LEG, PATIENT, CLOSE, PATIENT_CLOSE, LOWER = 40, 600, 2e-4, 8000, 0.7
 #: A guess with at most this residual is first offered to Newton's method.
 WARM = 1e-3
 #: Newton steps after the plain path stalls: at most so many, and so many times unknowns.

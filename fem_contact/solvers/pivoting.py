@@ -20,15 +20,15 @@ FloatArray = NDArray[np.float64]
 
 #: Shift over the diagonal of A: of the first step at most (else as small as the residual), the least and the
 #: greatest; its fall after a step, and its growth after a path that leads nowhere.
-FIRST, LEAST, MOST, FALL, GROWTH = 1e-3, 1e-10, 1.0, 0.1, 4.0
+FIRST, LEAST, MOST, FALL, GROWTH = 3e-3, 1e-10, 1.0, 0.5, 4.0
 #: How much the growth varies from path to path: the same shift again would mean the same path.
 SPREAD, GOLDEN = 0.3, 0.6180339887498949
 #: Pivots of a path at most, and more of them for each contact.
-LONG, LONG_CONTACT = 300, 0.15
+LONG, LONG_CONTACT = 300, 0.03
 #: What part of the residual counts as progress.
 LOWER = 0.7
 #: Residual from which Newton's method is tried, for so many steps; in vain, from FURTHER of that one on.
-NEAR, NEWTON_STEPS, FURTHER = 1e-5, 20, 0.5
+NEAR, NEWTON_STEPS, FURTHER = 1e-5, 5, 0.5
 
 
 @dataclass(frozen=True)

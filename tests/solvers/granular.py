@@ -132,7 +132,11 @@ class Flow:
         watch = Watch(problem, 1e-6)
         solver = NSGS(max_iter=sweeps, finish=False)
         solver.attempt(problem, np.zeros(len(problem.b)), watch)
-        v = self.v + (N @ (H.T @ watch.best)).reshape(-1, 3)
+        return self.moved(N @ (H.T @ watch.best))
+
+    def moved(self, kicks: FloatArray) -> Flow:
+        """A step further, with these changes of velocity by the contacts."""
+        v = self.v + kicks.reshape(-1, 3)
         v[:, 1] -= self.h * GRAVITY
         return replace(self, x=self.x + self.h * v[:, :2], v=v)
 
@@ -151,26 +155,24 @@ def settled(columns: int, rows: int, rng: np.random.Generator, *, spread: float,
     return x, radius, width
 
 
-def flow(
+def start(
     kind: str,
     columns: int,
     rows: int,
     rng: np.random.Generator,
     *,
-    mu: float | tuple[float, float],
-    e: float = 0.0,
+    mu: float,
     settle: int = 60,
-    steps: int = 20,
     sweeps: int = 40,
     spread: float = 0.3,
     size: float = 1.0,
     density: float = 1.0,
     h: float = 5e-3,
-) -> LocalProblem:
-    """The problem after ``settle`` steps between walls and ``steps`` steps of the scene ``kind``.
+) -> Flow:
+    """Grains in the scene ``kind`` at its start, at rest after ``settle`` steps between walls.
 
     ``kind``: "rest", "column", "silo", "drum" or "shaken". ``columns`` x ``rows`` grains of mean diameter
-    ``size``; friction ``mu`` (a pair: each contact of the problem its own); restitution ``e`` in the scene.
+    ``size``; ``mu`` while they settle.
     """
     x, radius, width = settled(columns, rows, rng, spread=spread, size=size, drum=kind == "drum")
     tall = 4.0 * rows * size
@@ -181,13 +183,11 @@ def flow(
         box = Scene(np.zeros((0, 2, 2)), reach)
     else:
         box = Scene(np.array([floor, right, left]))
-    low, high = mu if isinstance(mu, tuple) else (mu, mu)
-    mean = 0.5 * (low + high)
     rest = np.zeros((len(x), 3))
     # Without inertia, a quarter of a diameter of fall a step: grains in free fall would take far longer.
     state = Flow(box, x, radius, rest, density, np.sqrt(0.25 * size / GRAVITY))
     for _ in range(settle):
-        state = replace(state.step(mean, 0.0, sweeps, reach=0.2 * size), v=rest)
+        state = replace(state.step(mu, 0.0, sweeps, reach=0.2 * size), v=rest)
     state = replace(state, h=h)
     wide = 100.0 * width
     hole = 0.5 * width + np.array([-3.0, 3.0]) * size
@@ -198,7 +198,28 @@ def flow(
         "drum": replace(box, turning=0.5 * np.sqrt(GRAVITY / box.drum) if box.drum else 0.0),
         "shaken": Scene(np.array([[[-wide, 0.0], [wide, 0.0]]]), shaking=0.3 * np.sqrt(GRAVITY * size)),
     }
-    state = replace(state, scene=scenes[kind])
+    return replace(state, scene=scenes[kind])
+
+
+def flow(
+    kind: str,
+    columns: int,
+    rows: int,
+    rng: np.random.Generator,
+    *,
+    mu: float | tuple[float, float],
+    e: float = 0.0,
+    steps: int = 20,
+    sweeps: int = 40,
+    **grains: float,
+) -> LocalProblem:
+    """The problem after ``steps`` steps of the scene ``kind`` from its :func:`start`.
+
+    Friction ``mu`` (a pair: each contact of the problem its own); restitution ``e`` in the scene.
+    """
+    low, high = mu if isinstance(mu, tuple) else (mu, mu)
+    mean = 0.5 * (low + high)
+    state = start(kind, columns, rows, rng, mu=mean, sweeps=sweeps, **grains)
     for _ in range(steps):
         state = state.step(mean, e, sweeps)
     c = len(state.contacts()[0].pairs)

@@ -129,6 +129,19 @@ def test_large_flows_are_solved(kind, grains, mu):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("kind", ["column", "silo", "drum"])
+def test_every_step_of_a_flow_is_solved(kind):
+    """600 grains from rest on, each step from the solution of the one before."""
+    flow = granular.start(kind, 25, 24, np.random.default_rng(3), mu=0.5, settle=64)
+    for _ in range(10):
+        problem, H, N = flow.pose(0.5, 0.0)
+        result = solve(problem, Auto(), seconds=60.0)
+        assert result.converged
+        flow = flow.moved(N @ (H.T @ result.r))
+    assert problem.contacts > 800
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [

@@ -269,7 +269,8 @@ def test_the_shift_falls_after_a_step_and_grows_after_a_path_in_vain(flow, rough
         Pivoting().attempt(flow, rough, Watch(flow, 1e-300))
     ratios = np.array(shares[1:]) / np.array(shares[:-1])
     assert shares[0] == pytest.approx(pivoting.FIRST)
-    np.testing.assert_allclose(ratios[[0, 1, 4]], 0.1)
+    np.testing.assert_allclose(ratios[[0, 1, 4]], pivoting.FALL)
+    assert pivoting.FALL < 1.0 < pivoting.GROWTH
     np.testing.assert_allclose(ratios[[2, 3, 5]], [pivoting.GROWTH * _varied(k) for k in (3, 4, 6)])
 
 
