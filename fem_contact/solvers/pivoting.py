@@ -19,8 +19,8 @@ from fem_contact.solvers.semismooth import SemismoothNewton
 FloatArray = NDArray[np.float64]
 
 #: Shift over the diagonal of A: of the first step at most (else as small as the residual), the least and the
-#: greatest; its fall after a step, and its growth after a path that leads nowhere. A fall too great costs more
-#: than it saves: a path in vain takes ten times the pivots of one that arrives.
+#: greatest; its fall after a step, and its growth after a path that leads nowhere. A greater fall does not
+#: pay: a path in vain takes the pivots of several that arrive.
 FIRST, LEAST, MOST, FALL, GROWTH = 3e-3, 1e-10, 1.0, 0.5, 4.0
 #: How much the growth varies from path to path: the same shift again would mean the same path.
 SPREAD, GOLDEN = 0.3, 0.6180339887498949
