@@ -13,7 +13,6 @@ from scipy.sparse.linalg import splu
 
 from fem_contact.problems.local import LocalProblem
 from fem_contact.solvers import _semismooth_kernels as kernels
-from fem_contact.solvers import _triangular_kernels as triangular
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -98,7 +97,7 @@ class SparseSystem:
         size = self._d * len(contacts)
         matrix = bsr_matrix((blocks[kept], place[columns], indptr), shape=(size, size)).tocsc()
         matrix.eliminate_zeros()
-        lu = _superlu(matrix, "MMD_AT_PLUS_A")
+        lu = superlu(matrix, "MMD_AT_PLUS_A")
         if lu is None:
             return None
         solve: LinearSolve = lu.solve
@@ -122,12 +121,12 @@ class _Pattern:
         """LU factors of the matrix with these blocks."""
         if self._order is None:
             self._arrange(np.arange(self._shape[0]))
-            lu = _superlu(self._matrix(blocks), "MMD_AT_PLUS_A")
+            lu = superlu(self._matrix(blocks), "MMD_AT_PLUS_A")
             if lu is None:
                 return None
             # Column perm_c[k] of the factors is column k of the matrix.
             self._arrange(np.argsort(lu.perm_c))
-        lu = _superlu(self._matrix(blocks), "NATURAL")
+        lu = superlu(self._matrix(blocks), "NATURAL")
         assert self._order is not None
         return None if lu is None else OrderedFactors(lu, self._order, self._place)
 
@@ -151,25 +150,13 @@ class OrderedFactors:
 
     def __init__(self, lu: Any, order: IntArray, place: IntArray):
         self._lu, self._order, self._place = lu, order, place
-        self._parts: tuple[Any, ...] = ()
 
     def __call__(self, x: FloatArray) -> FloatArray:
         """Solve."""
         return np.asarray(self._lu.solve(x[self._order])[self._place])
 
-    def column(self, i: int) -> FloatArray:
-        """Column i of the inverse, by triangular solves that skip most of L."""
-        if not self._parts:
-            L, U = self._lu.L, self._lu.U.tocsr()
-            L.sort_indices()
-            U.sort_indices()
-            self._parts = (L.indptr, L.indices, L.data, U.indptr, U.indices, U.data)
-        x = np.zeros(len(self._place))
-        triangular.column(self._parts, self._lu.perm_r[self._place[i]], x)
-        return np.asarray(x[self._lu.perm_c][self._place])
 
-
-def _superlu(matrix: csc_matrix, order: str) -> Any:
+def superlu(matrix: csc_matrix, order: str) -> Any:
     """Factors, None when the matrix is singular."""
     try:
         return splu(

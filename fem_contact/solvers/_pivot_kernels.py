@@ -15,7 +15,7 @@ OPEN, STICK, SLIDE = 0, 1, 2
 OF_W, OF_R, CONE = 0, 1, 2
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def statuses(r, w, mu, rho, status, sign):
     """Put r, w (written) where the statuses of r - rho w say that they are: r in K, and w a partner of it."""
     for i in range(len(mu)):
@@ -35,21 +35,7 @@ def statuses(r, w, mu, rho, status, sign):
             w[n], w[t] = 0.0, (r[t] - pulled_t) / rho[i]
 
 
-@njit(cache=True)
-def piece(kinds, coefficients, B, C):
-    """B and C (c, 2, 2) of the matrix diag(B) + diag(C) (A + shift) of a piece."""
-    B[:], C[:] = 0.0, 0.0
-    for k in range(len(kinds)):
-        i, p = k // 2, k % 2
-        if kinds[k] == OF_W:
-            C[i, p, p] = 1.0
-        else:
-            B[i, p, p] = 1.0
-        if kinds[k] == CONE:
-            B[i, p, 0] = -coefficients[k]
-
-
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def kinds_of(first, last, status, sign, mu, kinds, coefficients):
     """The kinds of the rows of the contacts from ``first`` to before ``last``, and their coefficients."""
     for i in range(first, last):
@@ -60,14 +46,7 @@ def kinds_of(first, last, status, sign, mu, kinds, coefficients):
         coefficients[t] = 0.0 if status[i] == STICK else sign[i] * mu[i]
 
 
-@njit(cache=True)
-def rows_of_w(kinds, v, out):
-    """out = v in the rows that are of w, 0 in the others."""
-    for k in range(len(kinds)):
-        out[k] = v[k] if kinds[k] == OF_W else 0.0
-
-
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def product(A, v, out):
     """out = (A + shift) v for A = (indptr, columns, 2 x 2 blocks, shift)."""
     indptr, columns, data, shift = A
@@ -80,7 +59,22 @@ def product(A, v, out):
         out[2 * i], out[2 * i + 1] = n, t
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
+def velocity_rates(A, status, dr, q, dw):
+    """dw = (A + shift) dr + q where the status leaves it free: of open contacts, and w_T of sliding ones."""
+    indptr, columns, data, shift = A
+    for i in range(len(shift)):
+        n, t = 0.0, 0.0
+        if status[i] != STICK:
+            n, t = shift[i] * dr[2 * i] + q[2 * i], shift[i] * dr[2 * i + 1] + q[2 * i + 1]
+            for e in range(indptr[i], indptr[i + 1]):
+                j = 2 * columns[e]
+                n += data[e, 0, 0] * dr[j] + data[e, 0, 1] * dr[j + 1]
+                t += data[e, 1, 0] * dr[j] + data[e, 1, 1] * dr[j + 1]
+        dw[2 * i], dw[2 * i + 1] = (n if status[i] == OPEN else 0.0), t
+
+
+@njit(cache=True, nogil=True)
 def row_times(kind, coefficient, row, A, v):
     """A row of a piece times v."""
     if kind == OF_R:
@@ -96,27 +90,7 @@ def row_times(kind, coefficient, row, A, v):
     return total
 
 
-@njit(cache=True)
-def change(i, now, base, A, v):
-    """What row i of the piece times v is beyond that of the piece that was factorised.
-
-    ``now`` and ``base`` hold the kinds of their rows and the coefficients.
-    """
-    if now[0][i] == base[0][i] and now[1][i] == base[1][i]:
-        return 0.0
-    return row_times(now[0][i], now[1][i], i, A, v) - row_times(base[0][i], base[1][i], i, A, v)
-
-
-@njit(cache=True)
-def table(slot, rows, now, base, A, inverse, S):
-    """Row and column ``slot`` of S = I + (changes of the rows) (columns of the inverse)."""
-    for k in range(len(rows)):
-        S[slot, k] = change(rows[slot], now, base, A, inverse[k])
-        S[k, slot] = change(rows[k], now, base, A, inverse[slot])
-    S[slot, slot] += 1.0
-
-
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def first_facet(status, sign, mu, r, w, dr, dw, way):
     """Contact, which of its facets, and how far, where the path leaves its piece first; -1 for nowhere.
 

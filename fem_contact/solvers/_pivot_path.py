@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from fem_contact.solvers import _path_kernels as path_kernels
 from fem_contact.solvers import _pivot_kernels as kernels
-from fem_contact.solvers._pivot_kernels import OPEN, SLIDE, STICK
+from fem_contact.solvers._path_kernels import ARRIVED, PIVOTS, STALE, Path, T
 from fem_contact.solvers._pivot_matrix import PieceMatrix, Pieces
 from fem_contact.solvers.base import Watch
 
@@ -29,103 +30,110 @@ class PiecewisePath:
     Parameters
     ----------
     pieces : Pieces
+        Of one path at a time: they share work space.
     centre : (2c,) float
     shift : (c,) float
         Positive; of each contact, both components.
 
     Attributes
     ----------
-    r, w : (2c,) float
-        Where the path is.
-    t : float
-    pivots : int
-        Changes of status so far.
+    state : Path
+        What the path is made of, see :class:`~fem_contact.solvers._path_kernels.Path`.
+    q : (2c,) float
     """
 
     def __init__(self, pieces: Pieces, centre: FloatArray, shift: FloatArray):
         problem, c = pieces.problem, pieces.problem.contacts
-        self.mu, self.marks = problem.mu, pieces.marks
-        self.r, self.w = centre.copy(), problem.velocity(centre)
-        self.status, self.sign = np.empty(c, np.int64), np.empty(c)
-        kernels.statuses(self.r, self.w, self.mu, 1.0 / pieces.stiffness, self.status, self.sign)
-        self.b, self.dw = problem.b - np.repeat(shift, 2) * centre, np.empty(2 * c)
-        self.A = pieces.rows(shift)
-        kernels.product(self.A, self.r, self.dw)
-        self.q = self.w - self.dw - self.b
+        self._mu, self._marks = problem.mu, pieces.marks
+        self.state = _start(c, centre, problem.velocity(centre))
+        r, w, status, sign = self.state.r, self.state.w, self.state.status, self.state.sign
+        kernels.statuses(r, w, self._mu, 1.0 / pieces.stiffness, status, sign)
+        codes = np.where((status == kernels.SLIDE) & (sign < 0.0), 3, status)
+        self.state.mark[0] = self._marks[np.arange(c), codes].sum(dtype=np.uint64)
+        self._b = problem.b - np.repeat(shift, 2) * centre
+        self._A = pieces.rows(shift)
+        held = np.empty(2 * c)
+        kernels.product(self._A, r, held)
+        self.q = w - held - self._b
         self.matrix = PieceMatrix(pieces, shift, self.q)
-        self.t, self.way, self.pivots = 1.0, -1.0, 0
-        self.seen: set[int] = set()
-        codes = np.where((self.status == SLIDE) & (self.sign < 0.0), 3, self.status)
-        self.mark = int(self.marks[np.arange(c), codes].sum(dtype=np.uint64))
-        self.dr, self.regular = np.empty(2 * c), True
-        self._refresh()
+        self._regular = self._refresh()
+
+    @property
+    def r(self) -> FloatArray:
+        """Impulses (2c,) where the path is."""
+        return self.state.r
+
+    @property
+    def w(self) -> FloatArray:
+        """w (2c,) there."""
+        return self.state.w
+
+    @property
+    def t(self) -> float:
+        """How far it is from its end."""
+        return float(self.state.numbers[T])
+
+    @property
+    def pivots(self) -> int:
+        """Changes of status so far."""
+        return int(self.state.counts[PIVOTS])
 
     def follow(self, most: int, watch: Watch) -> bool:
         """Pieces one after the other; True at t = 0, False where the path closes, goes far or is long."""
-        while self.regular and self.pivots < most and self.t <= FAR and not watch.late:
-            contact, facet, length = kernels.first_facet(
-                self.status, self.sign, self.mu, self.r, self.w, self.dr, self.dw, self.way
+        state, matrix = self._roomy(most), self.matrix
+        while self._regular and not watch.late:
+            ended = path_kernels.walk(
+                state,
+                matrix.changes,
+                matrix.factors,
+                self._A,
+                self.q,
+                matrix.dr0,
+                self._mu,
+                self._marks,
+                most,
+                FAR,
             )
-            if self.way < 0.0 and self.t <= length:
-                self._move(self.t)
-                return bool(np.all(np.isfinite(self.r)))
-            if contact < 0 or self.mark in self.seen:
+            if ended == ARRIVED:
+                return bool(np.all(np.isfinite(state.r)))
+            if ended != STALE:
                 return False
-            self.seen.add(self.mark)
-            self._move(length)
-            self.pivots += 1
-            self._cross(contact, facet)
+            self._regular = self._refresh()
+            path_kernels.turn(state, self._mu)
         return False
 
-    def _move(self, length: float) -> None:
-        """Along the piece."""
-        self.r += (length * self.way) * self.dr
-        self.w += (length * self.way) * self.dw
-        self.t += length * self.way
+    def _roomy(self, most: int) -> Path:
+        """The state with room for the marks of ``most`` pieces."""
+        lacking = most - len(self.state.seen)
+        if lacking > 0:
+            seen = np.concatenate([self.state.seen, np.empty(lacking, np.uint64)])
+            self.state = self.state._replace(seen=seen)
+        return self.state
 
-    def _cross(self, i: int, facet: int) -> None:
-        """Contact i takes the status on the other side of the facet, the path goes on in the piece there."""
-        old, before = int(self.status[i]), self._code(i)
-        if old == OPEN:
-            self.status[i], self.sign[i] = SLIDE, (-1.0 if self.w[2 * i + 1] > 0.0 else 1.0)
-        elif old == STICK:
-            self.status[i], self.sign[i] = SLIDE, (1.0 if facet == 0 else -1.0)
-        else:
-            self.status[i] = OPEN if facet == 0 else STICK
-        self.mark = (self.mark - int(self.marks[i, before]) + int(self.marks[i, self._code(i)])) % 2**64
-        dr = self.matrix.rates() if self.matrix.change(i, self.status, self.sign) else None
-        if dr is None:
-            self._refresh()
-        else:
-            self._take(dr)
-        self.way = 1.0 if self._inwards(i, old) > 0.0 else -1.0
-
-    def _inwards(self, i: int, old: int) -> float:
-        """Rate in t of what is to be positive in the new piece of contact i and was zero on the facet."""
-        n, t = 2 * i, 2 * i + 1
-        if old == OPEN:
-            return float(self.dr[n])
-        if old == STICK:
-            return float(-self.sign[i] * self.dw[t])
-        if self.status[i] == OPEN:
-            return float(self.dw[n])
-        return float(self.mu[i] * self.dr[n] - self.sign[i] * self.dr[t])
-
-    def _refresh(self) -> None:
+    def _refresh(self) -> bool:
         """Factors of the piece; r, w and their rates from them, free of the round-off on the way."""
-        self.regular = self.matrix.factorise(self.status, self.sign)
-        if self.regular:
-            self._take(self.matrix.dr0)
-            self.r = self.matrix.solve(-self.b - self.t * self.q)
-            kernels.product(self.A, self.r, self.w)
-            self.w += self.b + self.t * self.q
+        state, matrix = self.state, self.matrix
+        if not matrix.factorise(state.status, state.sign):
+            return False
+        t = state.numbers[T]
+        state.dr[:] = matrix.dr0
+        kernels.velocity_rates(self._A, state.status, state.dr, self.q, state.dw)
+        matrix.solve(-self._b - t * self.q, state.r)
+        kernels.velocity_rates(self._A, state.status, state.r, self._b + t * self.q, state.w)
+        return True
 
-    def _take(self, dr: FloatArray) -> None:
-        """Take dr, and dw with it."""
-        self.dr = dr
-        kernels.product(self.A, dr, self.dw)
-        self.dw += self.q
 
-    def _code(self, i: int) -> int:
-        """Status of contact i as a number from 0 to 3."""
-        return 3 if self.status[i] == SLIDE and self.sign[i] < 0.0 else int(self.status[i])
+def _start(c: int, r: FloatArray, w: FloatArray) -> Path:
+    """A path at t = 1, its statuses not yet known."""
+    return Path(
+        r=r.copy(),
+        w=w,
+        dr=np.empty(2 * c),
+        dw=np.empty(2 * c),
+        status=np.empty(c, np.int64),
+        sign=np.empty(c),
+        numbers=np.array([1.0, -1.0]),
+        counts=np.zeros(3, np.int64),
+        mark=np.zeros(1, np.uint64),
+        seen=np.empty(0, np.uint64),
+    )

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import bsr_matrix, csr_matrix, diags, kron
 
 from fem_contact.errors import ModelError
 from fem_contact.problems.local import LocalProblem
+from fem_contact.solvers._arranged import Arranged
 from fem_contact.solvers._pivot_matrix import Pieces
 from fem_contact.solvers._pivot_path import PiecewisePath
 from fem_contact.solvers.base import PlainPrepared, Watch, check_settings
@@ -80,11 +80,10 @@ class Pivoting:
             return
         if problem.d == 3:
             raise ModelError(f"{self.name} solves problems in the plane only, this one has d = 3")
-        pieces, last = Pieces(_in_plane(problem)), watch.iterations + self.max_iter
+        arranged, last = Arranged(problem), watch.iterations + self.max_iter
+        pieces, centre = Pieces(arranged.problem), arranged.inward(r)
         # Counted on from the iterations so far: another turn from the same iterate tries other shifts.
-        centre, paths, near = np.zeros(2 * problem.contacts), watch.iterations, NEAR
-        own = slice(None, None, 3 - problem.d)  # of the two components
-        centre[own] = r
+        paths, near = watch.iterations, NEAR
         share = min(FIRST, max(watch.residual, LEAST))
         most = LONG + int(LONG_CONTACT * problem.contacts)
         mark, since = watch.residual, watch.iterations
@@ -96,7 +95,7 @@ class Pivoting:
             else:
                 share = min(GROWTH * _varied(paths) * share, MOST)
             # At least 1, or paths without pivots would go on for ever.
-            if watch.see(centre[own], max(path.pivots, 1), self.name):
+            if watch.see(arranged.outward(centre), max(path.pivots, 1), self.name):
                 return
             if watch.residual <= LOWER * mark:
                 mark, since = watch.residual, watch.iterations
@@ -105,7 +104,7 @@ class Pivoting:
             reached = watch.history[-1][1]
             left = min(NEWTON_STEPS, last - watch.iterations)
             if arrived and reached <= near and left > 0:
-                SemismoothNewton(max_iter=left).attempt(problem, centre[own].copy(), watch)
+                SemismoothNewton(max_iter=left).attempt(problem, arranged.outward(centre), watch)
                 near = FURTHER * reached
                 if watch.converged or watch.late:
                     return
@@ -118,14 +117,3 @@ class Pivoting:
 def _varied(k: int) -> float:
     """The k-th of factors about 1 that are spread evenly and never the same."""
     return float(np.exp(SPREAD * (2.0 * ((k * GOLDEN) % 1.0) - 1.0)))
-
-
-def _in_plane(problem: LocalProblem) -> LocalProblem:
-    """The same with two components; a problem without tangential ones gets some without friction."""
-    if problem.d == 2:
-        return problem
-    normal = csr_matrix(problem.A)
-    A = kron(normal, np.diag([1.0, 0.0])) + kron(diags(normal.diagonal()), np.diag([0.0, 1.0]))
-    b = np.zeros(2 * problem.contacts)
-    b[::2] = problem.b
-    return LocalProblem(bsr_matrix(A.tocsr(), blocksize=(2, 2)), b, np.zeros(problem.contacts), 2)

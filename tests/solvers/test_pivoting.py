@@ -6,18 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.sparse import bsr_matrix, csc_matrix
-from scipy.sparse.linalg import splu
+from scipy.sparse import bsr_matrix
 
 from fem_contact.errors import ModelError
 from fem_contact.problems import LocalProblem, residual
-from fem_contact.solvers import _pivot_kernels as kernels
-from fem_contact.solvers import _pivot_matrix as pivot_matrix
 from fem_contact.solvers import _pivot_path as pivot_path
 from fem_contact.solvers import pivoting, solve
-from fem_contact.solvers._newton_systems import OrderedFactors, newton_system
-from fem_contact.solvers._pivot_kernels import OPEN, SLIDE, STICK
-from fem_contact.solvers._pivot_matrix import PieceMatrix, Pieces
+from fem_contact.solvers._pivot_kernels import SLIDE, STICK
+from fem_contact.solvers._pivot_matrix import Pieces
 from fem_contact.solvers._pivot_path import PiecewisePath
 from fem_contact.solvers.auto import Auto
 from fem_contact.solvers.base import SolverStatus, Watch
@@ -44,150 +40,6 @@ def rough(flow):
 
 def dense(problem):
     return LocalProblem(problem.dense(), problem.b, problem.mu, problem.d)
-
-
-def matrix_of(problem, shift, status, sign):
-    """The matrix of a piece, written row by row."""
-    A = problem.dense() + np.diag(np.repeat(shift, 2))
-    M = np.eye(len(A))
-    for i, one in enumerate(status):
-        n, t = 2 * i, 2 * i + 1
-        if one != OPEN:
-            M[n] = A[n]
-        if one == STICK:
-            M[t] = A[t]
-        else:
-            M[t, n] = -sign[i] * problem.mu[i]
-    return M
-
-
-def some_statuses(c, rng):
-    return rng.integers(0, 3, c), rng.choice([-1.0, 1.0], c)
-
-
-@given(st.integers(0, 10_000))
-@settings(max_examples=50, deadline=None)
-def test_statuses_are_those_of_the_natural_map(seed):
-    """r and w are changed as little as the law between them asks for: r - rho w stays what it is."""
-    rng = np.random.default_rng(seed)
-    c = 6
-    r, w = rng.standard_normal((2, 2 * c))
-    mu, rho = rng.uniform(0.0, 1.5, c), rng.uniform(0.1, 3.0, c)
-    mu[0] = 0.0
-    old = (r - np.repeat(rho, 2) * w).reshape(c, 2)
-    status, sign = np.empty(c, np.int64), np.empty(c)
-    kernels.statuses(r, w, mu, rho, status, sign)
-    np.testing.assert_allclose((r - np.repeat(rho, 2) * w)[::2], old[:, 0], atol=1e-14)
-    closed = status != OPEN
-    np.testing.assert_allclose((r - np.repeat(rho, 2) * w)[1::2][closed], old[closed, 1], atol=1e-14)
-    # The law, by the projection onto the cone: one contact at a time with A = 0.
-    A = bsr_matrix((np.zeros((c, 2, 2)), np.arange(c), np.arange(c + 1)), shape=(2 * c, 2 * c))
-    assert residual(LocalProblem(A, w, mu, 2), r) < 1e-14
-    assert np.all(sign[status == SLIDE] * w[1::2][status == SLIDE] <= 0.0)
-
-
-def test_product_and_rows_against_numpy(flow):
-    rng = np.random.default_rng(0)
-    shift, v = rng.uniform(0.1, 1.0, flow.contacts), rng.standard_normal(len(flow.b))
-    A, out = Pieces(flow).rows(shift), np.empty(len(flow.b))
-    kernels.product(A, v, out)
-    whole = flow.dense() + np.diag(np.repeat(shift, 2))
-    np.testing.assert_allclose(out, whole @ v, atol=1e-12)
-    assert kernels.row_times(kernels.OF_W, 0.0, 7, A, v) == pytest.approx(out[7], abs=1e-12)
-    assert kernels.row_times(kernels.OF_R, 0.0, 7, A, v) == v[7]
-    assert kernels.row_times(kernels.CONE, 0.3, 7, A, v) == v[7] - 0.3 * v[6]
-
-
-@given(st.integers(0, 10_000))
-@settings(max_examples=50, deadline=None)
-def test_first_facet_against_numpy(seed):
-    rng = np.random.default_rng(seed)
-    c = 8
-    mu = rng.uniform(0.0, 1.0, c)
-    mu[1] = 0.0
-    status, sign = some_statuses(c, rng)
-    r, w, dr, dw = rng.standard_normal((4, 2 * c))
-    way = float(rng.choice([-1.0, 1.0]))
-
-    def margins(r, w):
-        n, t = r[::2], r[1::2]
-        first = np.choose(status, [w[::2], mu * n - t, n])
-        second = np.choose(status, [np.full(c, np.nan), mu * n + t, -sign * w[1::2]])
-        second[mu == 0.0] = np.nan
-        return np.column_stack([first, second])
-
-    value, rate = np.maximum(margins(r, w), 0.0), way * margins(dr, dw)
-    lengths = np.where(rate < 0.0, value / np.where(rate < 0.0, -rate, 1.0), np.inf)
-    contact, facet, length = kernels.first_facet(status, sign, mu, r, w, dr, dw, way)
-    assert length == pytest.approx(lengths.min())
-    if np.isfinite(length):
-        assert lengths[contact, facet] == pytest.approx(length)
-    else:
-        assert contact == -1
-
-
-@pytest.mark.parametrize("pose", [lambda p: p, dense])
-def test_rates_of_a_piece_after_changes_of_status(flow, pose):
-    """Against the matrix of the piece written out; a contact may change twice, and back."""
-    problem, rng = pose(flow), np.random.default_rng(1)
-    c = problem.contacts
-    q, shift = rng.standard_normal(2 * c), rng.uniform(0.5, 1.0, c)
-    status, sign = some_statuses(c, rng)
-    pieces = Pieces(problem)
-    matrix = PieceMatrix(pieces, shift, q)
-    assert matrix.factorise(status, sign)
-    changed = [3, 17, 3, 40, 17, 5]
-    for new, i in enumerate(changed):
-        status[i], sign[i] = (status[i] + 1 + new % 2) % 3, -sign[i]
-        assert matrix.change(i, status, sign)
-        M = matrix_of(problem, shift, status, sign)
-        masked = np.where(np.column_stack([status != OPEN, status == STICK]).ravel(), -q, 0.0)
-        expected = np.linalg.solve(M, masked)
-        np.testing.assert_allclose(matrix.rates(), expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
-
-
-def test_too_many_changed_rows_ask_for_new_factors(flow, monkeypatch):
-    monkeypatch.setattr(pivot_matrix, "CHANGES", 2)
-    monkeypatch.setattr(pivot_matrix, "CHANGES_CONTACT", 0.0)
-    c = flow.contacts
-    status, sign = np.full(c, OPEN), np.ones(c)
-    matrix = PieceMatrix(Pieces(flow), np.ones(c), np.ones(2 * c))
-    assert matrix.factorise(status, sign)
-    answers = []
-    for i in (2, 9):
-        status[i] = STICK  # two rows each
-        answers.append(matrix.change(i, status, sign))
-    assert answers == [True, False]
-
-
-def test_column_of_the_inverse(flow):
-    """Of the factors of SuperLU, with rows exchanged for the sake of their pivots."""
-    c, rng = flow.contacts, np.random.default_rng(2)
-    B = rng.standard_normal((c, 2, 2))
-    B[:, [0, 1], [0, 1]] *= 1e-6  # the pivots are off the diagonal
-    factors = newton_system(flow).factor(B, np.tile(np.eye(2), (c, 1, 1)) * 1e-3, np.zeros(c), np.arange(c))
-    assert isinstance(factors, OrderedFactors)
-    assert np.any(factors._lu.perm_r != np.arange(2 * c))
-    for i in (0, 11, 2 * c - 1):
-        unit = np.zeros(2 * c)
-        unit[i] = 1.0
-        np.testing.assert_allclose(factors.column(i), factors(unit), rtol=1e-10, atol=1e-10)
-
-
-def test_column_of_the_inverse_where_the_factors_have_an_order_of_their_own():
-    rng = np.random.default_rng(3)
-    M = csc_matrix(
-        np.where(rng.random((30, 30)) < 0.2, rng.standard_normal((30, 30)), 0.0) + 0.3 * np.eye(30)
-    )
-    lu, order = splu(M, permc_spec="COLAMD"), rng.permutation(30)
-    assert np.any(lu.perm_c != np.arange(30))
-    factors = OrderedFactors(lu, order, np.argsort(order))
-    unit = np.zeros(30)
-    unit[7] = 1.0
-    expected = np.empty(30)
-    expected[order] = np.linalg.solve(M.toarray(), unit[order])
-    np.testing.assert_allclose(factors.column(7), expected, rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(factors(unit), expected, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("share", [1e-2, 1e-4])
@@ -236,7 +88,7 @@ def test_the_path_turns_round_at_folds():
     turns, statuses = [], []
     while not path.follow(path.pivots + 1, Watch(problem, 1e-10)):
         turns.append(path.t)
-        statuses.append(int(path.status[0]))
+        statuses.append(int(path.state.status[0]))
     np.testing.assert_allclose(turns, [1.0 / 6.0, (0.8 * 1.2 / 1.1 + 0.1) / 0.6], atol=1e-7)
     assert statuses == [SLIDE, STICK]
     np.testing.assert_allclose(path.r, np.linalg.solve(problem.A, -problem.b), atol=1e-6)
@@ -251,6 +103,17 @@ def test_a_path_that_goes_far_is_given_up(monkeypatch):
     assert not path.follow(100, Watch(problem, 1e-10))
     assert path.t > 1.5
     assert path.pivots == 2
+
+
+def test_a_path_into_a_piece_without_solution_is_given_up():
+    """A = 0: a contact that closes has no r_N that would hold it, the matrix of the piece is singular."""
+    problem = LocalProblem(np.zeros((2, 2)), np.array([-1.0, 0.0]), np.array([0.3]))
+    path = PiecewisePath(Pieces(problem), np.array([-2.0, 0.0]), np.array([0.0]))
+    np.testing.assert_allclose(path.q, [2.0, 0.0])
+    assert not path.follow(10, Watch(problem, 1e-10))
+    assert path.pivots == 1
+    assert path.t == pytest.approx(0.5)
+    assert path.state.status[0] == SLIDE
 
 
 def test_the_shift_falls_after_a_step_and_grows_after_a_path_in_vain(flow, rough, monkeypatch):
@@ -283,15 +146,16 @@ def test_a_path_that_closes_is_given_up():
     path = PiecewisePath(pieces, watch.best, 1e-6 * pieces.stiffness)
     assert not path.follow(20_000, watch)
     assert path.pivots < 1000
-    again = path.status.copy(), path.sign.copy()
-    path.seen.clear()
+    state = path.state
+    again = state.status.copy(), state.sign.copy()
     before = path.pivots
+    state.seen[:] = 0
     assert not path.follow(20_000, watch)
     # Once round: as many pieces, and the same one at the end.
     assert path.pivots - before <= before + 1
-    np.testing.assert_array_equal(path.status, again[0])
-    slides = path.status == SLIDE
-    np.testing.assert_array_equal(path.sign[slides], again[1][slides])
+    np.testing.assert_array_equal(path.state.status, again[0])
+    slides = again[0] == SLIDE
+    np.testing.assert_array_equal(path.state.sign[slides], again[1][slides])
 
 
 def test_patience():

@@ -1,0 +1,350 @@
+"""Pieces of the path of pivots: their kernels and matrices, against what NumPy says."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import bsr_matrix, csc_matrix, random_array
+
+from fem_contact.problems import LocalProblem, residual
+from fem_contact.solvers import _change_kernels as changes_of
+from fem_contact.solvers import _path_kernels as path_kernels
+from fem_contact.solvers import _piece_kernels as piece_kernels
+from fem_contact.solvers import _pivot_kernels as kernels
+from fem_contact.solvers import _pivot_matrix as pivot_matrix
+from fem_contact.solvers._arranged import Arranged, elimination_order
+from fem_contact.solvers._newton_systems import superlu
+from fem_contact.solvers._pivot_kernels import OPEN, SLIDE, STICK
+from fem_contact.solvers._pivot_matrix import PieceMatrix, Pieces
+
+from . import granular
+
+
+@pytest.fixture(scope="module")
+def flow():
+    problem = granular.flow("silo", 10, 10, np.random.default_rng(5), mu=0.4, settle=50)
+    assert problem.sparse
+    return problem
+
+
+def dense(problem):
+    return LocalProblem(problem.dense(), problem.b, problem.mu, problem.d)
+
+
+def skewed(problem):
+    """A not symmetric, in values and in pattern."""
+    A = problem.A.tocsr().tolil()
+    A[:10] *= 1.1
+    A[0, -1], A[-2, 3] = 0.2, -0.1
+    return LocalProblem(A.tocsr(), problem.b, problem.mu, 2)
+
+
+def matrix_of(problem, shift, status, sign):
+    """The matrix of a piece, written row by row."""
+    A = problem.dense() + np.diag(np.repeat(shift, 2))
+    M = np.eye(len(A))
+    for i, one in enumerate(status):
+        n, t = 2 * i, 2 * i + 1
+        if one != OPEN:
+            M[n] = A[n]
+        if one == STICK:
+            M[t] = A[t]
+        else:
+            M[t, n] = -sign[i] * problem.mu[i]
+    return M
+
+
+def some_statuses(c, rng):
+    return rng.integers(0, 3, c), rng.choice([-1.0, 1.0], c)
+
+
+@given(st.integers(0, 10_000))
+@settings(max_examples=50, deadline=None)
+def test_statuses_are_those_of_the_natural_map(seed):
+    """r and w are changed as little as the law between them asks for: r - rho w stays what it is."""
+    rng = np.random.default_rng(seed)
+    c = 6
+    r, w = rng.standard_normal((2, 2 * c))
+    mu, rho = rng.uniform(0.0, 1.5, c), rng.uniform(0.1, 3.0, c)
+    mu[0] = 0.0
+    old = (r - np.repeat(rho, 2) * w).reshape(c, 2)
+    status, sign = np.empty(c, np.int64), np.empty(c)
+    kernels.statuses(r, w, mu, rho, status, sign)
+    np.testing.assert_allclose((r - np.repeat(rho, 2) * w)[::2], old[:, 0], atol=1e-14)
+    closed = status != OPEN
+    np.testing.assert_allclose((r - np.repeat(rho, 2) * w)[1::2][closed], old[closed, 1], atol=1e-14)
+    # The law, by the projection onto the cone: one contact at a time with A = 0.
+    A = bsr_matrix((np.zeros((c, 2, 2)), np.arange(c), np.arange(c + 1)), shape=(2 * c, 2 * c))
+    assert residual(LocalProblem(A, w, mu, 2), r) < 1e-14
+    assert np.all(sign[status == SLIDE] * w[1::2][status == SLIDE] <= 0.0)
+
+
+def test_product_and_rows_against_numpy(flow):
+    rng = np.random.default_rng(0)
+    shift, v = rng.uniform(0.1, 1.0, flow.contacts), rng.standard_normal(len(flow.b))
+    A, out = Pieces(flow).rows(shift), np.empty(len(flow.b))
+    kernels.product(A, v, out)
+    whole = flow.dense() + np.diag(np.repeat(shift, 2))
+    np.testing.assert_allclose(out, whole @ v, atol=1e-12)
+    assert kernels.row_times(kernels.OF_W, 0.0, 7, A, v) == pytest.approx(out[7], abs=1e-12)
+    assert kernels.row_times(kernels.OF_R, 0.0, 7, A, v) == v[7]
+    assert kernels.row_times(kernels.CONE, 0.3, 7, A, v) == v[7] - 0.3 * v[6]
+
+
+@given(st.integers(0, 10_000))
+@settings(max_examples=50, deadline=None)
+def test_first_facet_against_numpy(seed):
+    rng = np.random.default_rng(seed)
+    c = 8
+    mu = rng.uniform(0.0, 1.0, c)
+    mu[1] = 0.0
+    status, sign = some_statuses(c, rng)
+    r, w, dr, dw = rng.standard_normal((4, 2 * c))
+    way = float(rng.choice([-1.0, 1.0]))
+
+    def margins(r, w):
+        n, t = r[::2], r[1::2]
+        first = np.choose(status, [w[::2], mu * n - t, n])
+        second = np.choose(status, [np.full(c, np.nan), mu * n + t, -sign * w[1::2]])
+        second[mu == 0.0] = np.nan
+        return np.column_stack([first, second])
+
+    value, rate = np.maximum(margins(r, w), 0.0), way * margins(dr, dw)
+    lengths = np.where(rate < 0.0, value / np.where(rate < 0.0, -rate, 1.0), np.inf)
+    contact, facet, length = kernels.first_facet(status, sign, mu, r, w, dr, dw, way)
+    assert length == pytest.approx(lengths.min())
+    if np.isfinite(length):
+        assert lengths[contact, facet] == pytest.approx(length)
+    else:
+        assert contact == -1
+
+
+@given(st.integers(0, 10_000))
+@settings(max_examples=50, deadline=None)
+def test_rates_of_w_where_the_status_leaves_it_free(seed):
+    rng = np.random.default_rng(seed)
+    c = 7
+    A = LocalProblem(rng.standard_normal((2 * c, 2 * c)), np.zeros(2 * c), np.full(c, 0.3))
+    status, _ = some_statuses(c, rng)
+    shift, dr, q, dw = rng.uniform(0.1, 1.0, c), *rng.standard_normal((3, 2 * c))
+    kernels.velocity_rates(Pieces(A).rows(shift), status, dr, q, dw)
+    whole = (A.A + np.diag(np.repeat(shift, 2))) @ dr + q
+    free = np.column_stack([status == OPEN, status != STICK]).ravel()
+    np.testing.assert_allclose(dw, np.where(free, whole, 0.0), atol=1e-13)
+
+
+POSES = [lambda p: p, dense, skewed]
+
+
+@pytest.mark.parametrize("pose", POSES)
+def test_reduced_matrix_against_numpy(flow, pose):
+    """K = P (A + shift) E, sorted by columns."""
+    problem, rng = pose(flow), np.random.default_rng(4)
+    c = problem.contacts
+    status, sign = some_statuses(c, rng)
+    shift = rng.uniform(0.5, 1.0, c)
+    kinds, coefficients, place = np.empty(2 * c, np.int64), np.empty(2 * c), np.empty(2 * c, np.int64)
+    kernels.kinds_of(0, c, status, sign, problem.mu, kinds, coefficients)
+    n = piece_kernels.places(kinds, place)
+    rows = np.column_stack([status != OPEN, status == STICK]).ravel()
+    assert n == rows.sum()
+    np.testing.assert_array_equal(place, np.where(rows, np.cumsum(rows) - 1, -1))
+    pieces = Pieces(problem)
+    entries = piece_kernels.reduced(pieces.columns, shift, kinds, coefficients, place, pieces.K)
+    indptr, indices, data = pieces.K
+    K = csc_matrix((data[:entries], indices[:entries], indptr[: n + 1]), shape=(n, n))
+    E = np.eye(2 * c)[:, rows]
+    slides = np.flatnonzero(status == SLIDE)
+    E[2 * slides + 1] = (sign * problem.mu)[slides, None] * E[2 * slides]
+    A = problem.dense() + np.diag(np.repeat(shift, 2))
+    np.testing.assert_allclose(K.toarray(), A[rows] @ E, atol=1e-13)
+    assert all(np.all(np.diff(K.indices[s:e]) > 0) for s, e in zip(K.indptr[:-1], K.indptr[1:], strict=True))
+    r = np.empty(2 * c)
+    x = rng.standard_normal(n)
+    piece_kernels.expand(x, kinds, coefficients, place, r)
+    np.testing.assert_allclose(r, E @ x, atol=1e-14)
+
+
+def a_piece(problem, seed):
+    """Its matrix factorised for some statuses, and written out."""
+    rng = np.random.default_rng(seed)
+    c = problem.contacts
+    q, shift = rng.standard_normal(2 * c), rng.uniform(0.5, 1.0, c)
+    status, sign = some_statuses(c, rng)
+    matrix = PieceMatrix(Pieces(problem), shift, q)
+    assert matrix.factorise(status, sign)
+    return matrix, shift, status, sign
+
+
+def masked(status, v):
+    return np.where(np.column_stack([status != OPEN, status == STICK]).ravel(), v, 0.0)
+
+
+@pytest.mark.parametrize("pose", POSES)
+def test_solve_and_columns_of_the_inverse(flow, pose):
+    """Against the matrix written out, for rows of all kinds."""
+    problem = pose(flow)
+    matrix, shift, status, sign = a_piece(problem, 2)
+    M = matrix_of(problem, shift, status, sign)
+    n = len(M)
+    r, x, z = np.empty((3, n))
+    y = np.random.default_rng(0).standard_normal(n)
+    matrix.solve(y, r)
+    np.testing.assert_allclose(M @ r, masked(status, y), atol=1e-11)
+    np.testing.assert_allclose(M @ matrix.dr0, masked(status, -matrix.q), atol=1e-11)
+    met = set()
+    for row in range(0, n, 3):
+        piece_kernels.column(matrix.factors, row, r, x, z)
+        np.testing.assert_allclose(M @ r, np.eye(n)[row], atol=1e-11)
+        met.add((int(status[row // 2]), row % 2))
+    assert len(met) == 6
+
+
+@pytest.mark.parametrize("order", ["NATURAL", "COLAMD"])
+def test_triangular_solves_with_rows_and_columns_exchanged(order):
+    """As SuperLU exchanges them where the diagonal is too small."""
+    rng = np.random.default_rng(3)
+    n = 40
+    K = csc_matrix(random_array((n, n), density=0.2, rng=rng) + 1e-9 * np.eye(n))
+    lu = superlu(K, order)
+    assert np.any(lu.perm_r != np.arange(n))
+    assert (order == "NATURAL") or np.any(lu.perm_c != np.arange(n))
+    parts = pivot_matrix._sparse_factors(K) if order == "NATURAL" else None
+    L, U = lu.L, lu.U
+    parts = parts or (
+        (L.indptr, L.indices, L.data),
+        (U.indptr, U.indices, U.data),
+        U.diagonal(),
+        lu.perm_r,
+        lu.perm_c,
+    )
+    whole = pivot_matrix._dense_factors(np.asfortranarray(K.toarray()))
+    y = rng.standard_normal(n)
+    expected = np.linalg.solve(K.toarray(), y)
+    for found in (parts, whole):
+        x = y.copy()
+        nothing = np.empty(0, np.int64)
+        factors = piece_kernels.Factors(nothing, np.empty(0), nothing, (nothing, nothing, 0.0), *found)
+        piece_kernels.triangular(factors, x, np.empty(n))
+        np.testing.assert_allclose(x, expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max())
+
+
+def test_a_singular_piece_is_told(flow):
+    """By both kinds of factors; a piece without unknowns is none."""
+    c = flow.contacts
+    nothing = LocalProblem(0.0 * flow.A, flow.b, flow.mu, 2)
+    for problem in (nothing, dense(nothing)):
+        matrix = PieceMatrix(Pieces(problem), np.zeros(c), np.ones(2 * c))
+        assert not matrix.factorise(np.full(c, STICK), np.ones(c))
+        assert matrix.factorise(np.full(c, OPEN), np.ones(c))
+        np.testing.assert_array_equal(matrix.dr0, 0.0)
+
+
+@pytest.mark.parametrize("pose", POSES)
+def test_rates_of_a_piece_after_changes_of_status(flow, pose):
+    """Against the matrix of the piece written out; a contact may change twice, and back."""
+    problem = pose(flow)
+    matrix, shift, status, sign = a_piece(problem, 1)
+    dr = np.empty(len(matrix.q))
+    changed = [3, 17, 3, 40, 17, 5, 6, 7, 3]
+    for new, i in enumerate(changed):
+        status[i], sign[i] = (status[i] + 1 + new % 2) % 3, -sign[i]
+        assert matrix.change(i, status, sign)
+        assert changes_of.rates(matrix.changes, matrix.dr0, dr)
+        expected = np.linalg.solve(matrix_of(problem, shift, status, sign), masked(status, -matrix.q))
+        np.testing.assert_allclose(dr, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
+
+
+@given(st.integers(0, 10_000), st.integers(1, 12))
+@settings(max_examples=50, deadline=None)
+def test_elimination_against_numpy(seed, m):
+    rng = np.random.default_rng(seed)
+    table, right = rng.standard_normal((m, m)), rng.standard_normal(m)
+    table[0, 0] = 0.0 if m > 1 else 1.0  # asks for an exchange
+    lu, c = table.copy(), right.copy()
+    assert changes_of.eliminate(lu, c, m)
+    np.testing.assert_allclose(table @ c, right, atol=1e-9 * (1.0 + np.abs(c).max()))
+    assert not changes_of.eliminate(np.zeros((m, m)), right.copy(), m)
+
+
+def test_too_many_changed_rows_ask_for_new_factors(flow, monkeypatch):
+    monkeypatch.setattr(pivot_matrix, "CHANGES", 2)
+    monkeypatch.setattr(pivot_matrix, "CHANGES_CONTACT", 0.0)
+    c = flow.contacts
+    status, sign = np.full(c, OPEN), np.ones(c)
+    matrix = PieceMatrix(Pieces(flow), np.ones(c), np.ones(2 * c))
+    assert matrix.factorise(status, sign)
+    answers = []
+    for i in (2, 9):
+        status[i] = STICK  # two rows each
+        answers.append(matrix.change(i, status, sign))
+    assert answers == [True, False]
+
+
+def test_marks_tell_statuses_apart(flow):
+    """The sum as it is kept up by crossings is that of the statuses from scratch."""
+    c, rng = 6, np.random.default_rng(0)
+    marks = rng.integers(0, 2**63, (c, 4), dtype=np.uint64)
+    status, sign = some_statuses(c, rng)
+    w = rng.standard_normal(2 * c)
+
+    def mark():
+        codes = np.where((status == SLIDE) & (sign < 0.0), 3, status)
+        return marks[np.arange(c), codes].sum(dtype=np.uint64)
+
+    counts = np.zeros(3, np.int64)
+    path = path_kernels.Path(w, w, w, w, status, sign, np.ones(2), counts, np.array([mark()]), np.empty(0))
+    met = set()
+    for k in range(60):
+        i, facet = int(rng.integers(c)), int(rng.integers(2))
+        before = int(status[i])
+        path_kernels.cross(path, i, 0 if before == OPEN else facet, marks)
+        assert path.mark[0] == mark()
+        assert tuple(counts[1:]) == (i, before)
+        met.add((before, int(status[i]), float(sign[i])))
+        w *= (-1.0) ** k
+    assert {(b, s) for b, s, _ in met} == {(OPEN, SLIDE), (STICK, SLIDE), (SLIDE, OPEN), (SLIDE, STICK)}
+
+
+@pytest.mark.parametrize("pose", POSES)
+def test_arranged_is_the_same_problem(flow, pose):
+    problem, rng = pose(flow), np.random.default_rng(6)
+    arranged = Arranged(problem)
+    r = rng.standard_normal(len(problem.b))
+    inner = arranged.inward(r)
+    np.testing.assert_array_equal(arranged.outward(inner), r)
+    np.testing.assert_allclose(
+        arranged.problem.velocity(inner), arranged.inward(problem.velocity(r)), atol=1e-12
+    )
+    assert residual(arranged.problem, inner) == pytest.approx(residual(problem, r), rel=1e-12)
+
+
+def test_normal_components_alone_get_tangential_ones(flow):
+    normal = LocalProblem(flow.dense()[::2, ::2], flow.b[::2], np.zeros(flow.contacts), d=1)
+    arranged = Arranged(normal)
+    r = np.random.default_rng(7).standard_normal(flow.contacts)
+    inner = arranged.inward(r)
+    np.testing.assert_array_equal(inner[1::2], 0.0)
+    np.testing.assert_array_equal(arranged.outward(inner), r)
+    np.testing.assert_allclose(arranged.outward(arranged.problem.velocity(inner)), normal.velocity(r))
+    np.testing.assert_allclose(arranged.problem.velocity(inner)[1::2], 0.0)
+
+
+def test_the_order_of_elimination_fills_little(flow):
+    """A chain with its ends joined to a hub that comes first: eliminated last, or nearly so."""
+    c = 60
+    edges = [(k, k + 1) for k in range(1, c - 1)] + [(0, k) for k in range(1, c)]
+    A = np.zeros((2 * c, 2 * c))
+    for i, j in [*edges, *[(k, k) for k in range(c)]]:
+        A[2 * i : 2 * i + 2, 2 * j : 2 * j + 2] = A[2 * j : 2 * j + 2, 2 * i : 2 * i + 2] = 1.0
+    order = elimination_order(bsr_matrix(A, blocksize=(2, 2)))
+    assert sorted(order) == list(range(c))
+    assert 0 in order[-3:]
+    fill = []
+    for pose in (flow, Arranged(flow).problem):
+        A = csc_matrix(pose.A)
+        lu = superlu(csc_matrix(A + 10.0 * np.eye(A.shape[0])), "NATURAL")
+        fill.append(lu.L.nnz)
+    assert fill[1] < 0.8 * fill[0]
