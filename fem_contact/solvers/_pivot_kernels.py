@@ -47,30 +47,32 @@ def kinds_of(first, last, status, sign, mu, kinds, coefficients):
 
 
 @njit(cache=True, nogil=True)
-def product(A, v, out):
-    """out = (A + shift) v for A = (indptr, columns, 2 x 2 blocks, shift)."""
+def contact_times(A, i, v):
+    """Both rows of contact i of (A + shift) v for A = (indptr, columns, 2 x 2 blocks, shift)."""
     indptr, columns, data, shift = A
-    for i in range(len(shift)):
-        n, t = shift[i] * v[2 * i], shift[i] * v[2 * i + 1]
-        for e in range(indptr[i], indptr[i + 1]):
-            j = 2 * columns[e]
-            n += data[e, 0, 0] * v[j] + data[e, 0, 1] * v[j + 1]
-            t += data[e, 1, 0] * v[j] + data[e, 1, 1] * v[j + 1]
-        out[2 * i], out[2 * i + 1] = n, t
+    n, t = shift[i] * v[2 * i], shift[i] * v[2 * i + 1]
+    for e in range(indptr[i], indptr[i + 1]):
+        j = 2 * columns[e]
+        n += data[e, 0, 0] * v[j] + data[e, 0, 1] * v[j + 1]
+        t += data[e, 1, 0] * v[j] + data[e, 1, 1] * v[j + 1]
+    return n, t
+
+
+@njit(cache=True, nogil=True)
+def product(A, v, out):
+    """out = (A + shift) v."""
+    for i in range(len(v) // 2):
+        out[2 * i], out[2 * i + 1] = contact_times(A, i, v)
 
 
 @njit(cache=True, nogil=True)
 def velocity_rates(A, status, dr, q, dw):
     """dw = (A + shift) dr + q where the status leaves it free: of open contacts, and w_T of sliding ones."""
-    indptr, columns, data, shift = A
-    for i in range(len(shift)):
+    for i in range(len(status)):
         n, t = 0.0, 0.0
         if status[i] != STICK:
-            n, t = shift[i] * dr[2 * i] + q[2 * i], shift[i] * dr[2 * i + 1] + q[2 * i + 1]
-            for e in range(indptr[i], indptr[i + 1]):
-                j = 2 * columns[e]
-                n += data[e, 0, 0] * dr[j] + data[e, 0, 1] * dr[j + 1]
-                t += data[e, 1, 0] * dr[j] + data[e, 1, 1] * dr[j + 1]
+            n, t = contact_times(A, i, dr)
+            n, t = n + q[2 * i], t + q[2 * i + 1]
         dw[2 * i], dw[2 * i + 1] = (n if status[i] == OPEN else 0.0), t
 
 

@@ -42,7 +42,7 @@ class Pieces:
         A: Any = problem.A
         if not issparse(A):
             A = LocalProblem(bsr_matrix(A, blocksize=(2, 2)), problem.b, problem.mu, 2).A
-        self._A, turned = A, A.T.tobsr(blocksize=(2, 2))
+        turned = A.T.tobsr(blocksize=(2, 2))
         turned.sort_indices()
         self.columns = turned.indptr, turned.indices.astype(np.int64), turned.data
         self._rows = A.indptr, A.indices.astype(np.int64), A.data
