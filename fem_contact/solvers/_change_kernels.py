@@ -53,7 +53,7 @@ class Changes(NamedTuple):
     z: Any
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True)
 def delta(i, kinds, coefficients, base_kinds, base_coefficients, A, v):
     """What row i of the piece times v is beyond that of M0."""
     if kinds[i] == base_kinds[i] and coefficients[i] == base_coefficients[i]:
@@ -62,7 +62,7 @@ def delta(i, kinds, coefficients, base_kinds, base_coefficients, A, v):
     return now - row_times(base_kinds[i], base_coefficients[i], i, A, v)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True)
 def change(contact, status, sign, mu, changes, factors, A, q, dr0):
     """The contact has another status; False when too many rows are changed. dr0 = M0^-1 y."""
     kinds, coefficients, base_kinds, base = (
@@ -96,7 +96,7 @@ def change(contact, status, sign, mu, changes, factors, A, q, dr0):
     return True
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True)
 def eliminate(lu, c, m):
     """Solve lu c' = c of m unknowns in place, with row exchanges; False when lu is singular."""
     for k in range(m):
@@ -123,7 +123,7 @@ def eliminate(lu, c, m):
     return True
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True)
 def rates(changes, dr0, dr):
     """dr = M^-1 y; False when M is singular."""
     m, inverse = changes.count[0], changes.inverse

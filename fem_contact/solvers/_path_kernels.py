@@ -47,13 +47,21 @@ class Path(NamedTuple):
     seen: Any
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True)
 def code(status, sign):
     """Status of a contact as a number from 0 to 3."""
     return 3 if status == SLIDE and sign < 0.0 else status
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True)
+def mark(path, marks):
+    """The mark of the statuses, from those of the contacts."""
+    path.mark[0] = 0
+    for i in range(len(path.status)):
+        path.mark[0] += marks[i, code(path.status[i], path.sign[i])]
+
+
+@njit(cache=True)
 def move(path, length):
     """Along the piece."""
     step = length * path.numbers[WAY]
@@ -63,7 +71,7 @@ def move(path, length):
     path.numbers[T] += step
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True)
 def cross(path, i, facet, marks):
     """Contact i takes the status on the other side of the facet."""
     status, sign = path.status, path.sign
@@ -79,7 +87,7 @@ def cross(path, i, facet, marks):
     path.counts[CONTACT], path.counts[BEFORE] = i, before
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True)
 def turn(path, mu):
     """The way into the new piece of the contact that changed last: what was zero there is to grow."""
     i, before = path.counts[CONTACT], path.counts[BEFORE]
@@ -95,7 +103,7 @@ def turn(path, mu):
     path.numbers[WAY] = 1.0 if inwards > 0.0 else -1.0
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True)
 def met_before(path):
     """Whether the path has been in a piece with these statuses."""
     met = False
@@ -104,7 +112,7 @@ def met_before(path):
     return met
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True)
 def walk(path, changes, factors, A, q, dr0, mu, marks, most, far):
     """Pieces one after the other, ``most`` pivots and t = ``far`` at most; how it ends.
 

@@ -45,7 +45,7 @@ class Factors(NamedTuple):
     unknowns: Any
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True)
 def places(kinds, place):
     """Where each row of w stands among them (written), and how many there are."""
     count = 0
@@ -57,7 +57,7 @@ def places(kinds, place):
     return count
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True)
 def _block_column(j, columns, place, weight, shift, out_indices, out_data, start):
     """Entries of column weight[0] (A + shift)_N + weight[1] (A + shift)_T of contact j, rows of w only."""
     indptr, indices, blocks = columns
@@ -74,7 +74,7 @@ def _block_column(j, columns, place, weight, shift, out_indices, out_data, start
     return end
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True)
 def reduced(columns, shift, kinds, coefficients, place, out):
     """K by columns into ``out`` = (indptr, indices, data), sorted; returns its number of entries."""
     out_indptr, out_indices, out_data = out
@@ -92,7 +92,7 @@ def reduced(columns, shift, kinds, coefficients, place, out):
     return end
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True)
 def triangular(factors, x, y):
     """x = K^-1 x, y is work space. Columns that meet a zero are skipped."""
     L_indptr, L_indices, L_data = factors.L
@@ -116,7 +116,7 @@ def triangular(factors, x, y):
         x[k] = y[factors.unknowns[k]]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True)
 def expand(x, kinds, coefficients, place, r):
     """r = E x."""
     for k in range(len(kinds)):
@@ -128,7 +128,7 @@ def expand(x, kinds, coefficients, place, r):
             r[k] = coefficients[k] * r[k - 1]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True)
 def solve(factors, y, r, x, z):
     """r = M^-1 (y in the rows of w, 0 in the others); x and z are work space."""
     for k in range(len(y)):
@@ -138,7 +138,7 @@ def solve(factors, y, r, x, z):
     expand(x, factors.kinds, factors.coefficients, factors.place, r)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True)
 def column(factors, row, r, x, z):
     """r = M^-1 e_row; x and z are work space.
 

@@ -15,7 +15,7 @@ OPEN, STICK, SLIDE = 0, 1, 2
 OF_W, OF_R, CONE = 0, 1, 2
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True)
 def statuses(r, w, mu, rho, status, sign):
     """Put r, w (written) where the statuses of r - rho w say that they are: r in K, and w a partner of it."""
     for i in range(len(mu)):
@@ -35,7 +35,7 @@ def statuses(r, w, mu, rho, status, sign):
             w[n], w[t] = 0.0, (r[t] - pulled_t) / rho[i]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True)
 def kinds_of(first, last, status, sign, mu, kinds, coefficients):
     """The kinds of the rows of the contacts from ``first`` to before ``last``, and their coefficients."""
     for i in range(first, last):
@@ -46,7 +46,7 @@ def kinds_of(first, last, status, sign, mu, kinds, coefficients):
         coefficients[t] = 0.0 if status[i] == STICK else sign[i] * mu[i]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True)
 def contact_times(A, i, v):
     """Both rows of contact i of (A + shift) v for A = (indptr, columns, 2 x 2 blocks, shift)."""
     indptr, columns, data, shift = A
@@ -58,14 +58,14 @@ def contact_times(A, i, v):
     return n, t
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True)
 def product(A, v, out):
     """out = (A + shift) v."""
     for i in range(len(v) // 2):
         out[2 * i], out[2 * i + 1] = contact_times(A, i, v)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True)
 def velocity_rates(A, status, dr, q, dw):
     """dw = (A + shift) dr + q where the status leaves it free: of open contacts, and w_T of sliding ones."""
     for i in range(len(status)):
@@ -76,7 +76,7 @@ def velocity_rates(A, status, dr, q, dw):
         dw[2 * i], dw[2 * i + 1] = (n if status[i] == OPEN else 0.0), t
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True)
 def row_times(kind, coefficient, row, A, v):
     """A row of a piece times v."""
     if kind == OF_R:
@@ -92,7 +92,7 @@ def row_times(kind, coefficient, row, A, v):
     return total
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True)
 def first_facet(status, sign, mu, r, w, dr, dw, way):
     """Contact, which of its facets, and how far, where the path leaves its piece first; -1 for nowhere.
 

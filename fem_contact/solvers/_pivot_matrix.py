@@ -135,8 +135,11 @@ class PieceMatrix:
 def _sparse_factors(K: csc_matrix) -> tuple[Any, ...] | None:
     """L, U, its diagonal and the places of rows and unknowns, by SuperLU; None when K is singular."""
     lu = superlu(K, "NATURAL")
-    if lu is None:
-        return None
+    return None if lu is None else _parts(lu)
+
+
+def _parts(lu: Any) -> tuple[Any, ...]:
+    """Those of SuperLU's factors."""
     L, U = lu.L, lu.U
     return (L.indptr, L.indices, L.data), (U.indptr, U.indices, U.data), U.diagonal(), lu.perm_r, lu.perm_c
 

@@ -48,8 +48,7 @@ class PiecewisePath:
         self.state = _start(c, centre, problem.velocity(centre))
         r, w, status, sign = self.state.r, self.state.w, self.state.status, self.state.sign
         kernels.statuses(r, w, self._mu, 1.0 / pieces.stiffness, status, sign)
-        codes = np.where((status == kernels.SLIDE) & (sign < 0.0), 3, status)
-        self.state.mark[0] = self._marks[np.arange(c), codes].sum(dtype=np.uint64)
+        path_kernels.mark(self.state, self._marks)
         self._b = problem.b - np.repeat(shift, 2) * centre
         self._A = pieces.rows(shift)
         held = np.empty(2 * c)
