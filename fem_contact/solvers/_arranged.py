@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import bsr_matrix, csc_matrix, csr_matrix, diags, identity, kron
+from scipy.sparse import bsr_matrix, csr_matrix, diags, kron
 
 from fem_contact.problems.local import LocalProblem
-from fem_contact.solvers._newton_systems import superlu
+from fem_contact.solvers._elimination import elimination
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -25,7 +25,7 @@ class Arranged:
     def __init__(self, problem: LocalProblem):
         self._d = problem.d
         plane = problem if problem.d == 2 else _in_plane(problem)
-        self._order = elimination_order(plane.A) if plane.sparse else np.arange(plane.contacts)
+        self._order = elimination(plane.A)[0] if plane.sparse else np.arange(plane.contacts)
         places = (2 * self._order[:, None] + np.arange(2)).ravel()
         A = plane.A.tocsr()[places][:, places] if plane.sparse else plane.A
         self.problem = LocalProblem(A, plane.b[places], plane.mu[self._order], 2)
@@ -41,15 +41,6 @@ class Arranged:
         given = np.empty((len(self._order), self._d))
         given[self._order] = r.reshape(-1, 2)[:, : self._d]
         return given.ravel()
-
-
-def elimination_order(A: bsr_matrix) -> IntArray:
-    """Contacts by minimum degree in the graph of A + A^T: the first one is to be eliminated first."""
-    c = len(A.indptr) - 1
-    graph = csc_matrix((np.ones(len(A.indices)), A.indices, A.indptr), shape=(c, c))
-    # Dominated by its diagonal, so that it has factors whatever A is.
-    lu = superlu(csc_matrix(graph + (c + 1.0) * identity(c)), "MMD_AT_PLUS_A")
-    return np.argsort(lu.perm_c)
 
 
 def _in_plane(problem: LocalProblem) -> LocalProblem:

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 from scipy.sparse import bsr_matrix, csc_matrix, issparse
-from scipy.sparse.linalg import splu
 
 from fem_contact.problems.local import LocalProblem
 from fem_contact.solvers import _semismooth_kernels as kernels
+from fem_contact.solvers._elimination import Elimination
+from fem_contact.solvers._superlu import superlu
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -20,8 +21,8 @@ LinearSolve = Callable[[FloatArray], FloatArray]
 
 #: A dense A of so many unknowns is treated as sparse when fewer of its blocks are filled.
 SPARSE_FROM, SPARSE_BELOW = 200, 0.15
-#: SuperLU's panels and least supernodes: small ones suit the little fill of contact graphs in the plane.
-PANEL, RELAX = 1, 4
+#: Largest error, relative to the largest component of the right side, of factors without exchanges.
+ERROR = 1e-6
 
 
 class NewtonSystem(Protocol):
@@ -42,6 +43,8 @@ class NewtonSystem(Protocol):
             Added to the diagonal of A, by contacts; makes the matrix regular where A is not.
         contacts : (k,) int
             Contacts in increasing order; x has d*k entries.
+
+        The factors are good until the next call.
         """
         ...
 
@@ -104,6 +107,37 @@ class SparseSystem:
         return solve
 
 
+class PlaneSystem:
+    """LU factors by blocks of the contacts of the plane; by SuperLU where those are not accurate."""
+
+    def __init__(self, A: bsr_matrix):
+        self.A = A
+        self._blocks, self._scalars = Elimination(A), SparseSystem(A, 2)
+
+    def factor(
+        self, B: FloatArray, C: FloatArray, shift: FloatArray, contacts: IntArray
+    ) -> LinearSolve | None:
+        """Blocks first, which seldom fail: where a path comes by a singular matrix."""
+        kept = np.zeros(len(B), np.bool_)
+        kept[contacts] = True
+        if not self._blocks.factor(B, C, shift, kept):
+            return self._scalars.factor(B, C, shift, contacts)
+        accurate: LinearSolve | None = None
+
+        def solve(x: FloatArray) -> FloatArray:
+            nonlocal accurate
+            if accurate is None:
+                right = np.zeros((len(B), 2))
+                right[kept] = x.reshape(-1, 2)
+                solution, error = self._blocks.solve(right)
+                if error <= ERROR * float(np.abs(x).max(initial=0.0)):
+                    return solution[kept].ravel()
+                accurate = self._scalars.factor(B, C, shift, contacts)
+            return np.full_like(x, np.nan) if accurate is None else accurate(x)
+
+        return solve
+
+
 class _Pattern:
     """Where the numbers of the blocks stand in a sparse matrix whose unknowns are put in a good order."""
 
@@ -156,30 +190,19 @@ class OrderedFactors:
         return np.asarray(self._lu.solve(x[self._order])[self._place])
 
 
-def superlu(matrix: csc_matrix, order: str) -> Any:
-    """Factors, None when the matrix is singular."""
-    try:
-        return splu(
-            matrix,
-            permc_spec=order,
-            diag_pivot_thresh=0.01,
-            panel_size=PANEL,
-            relax=RELAX,
-            options={"SymmetricMode": True},
-        )
-    except RuntimeError:
-        return None
-
-
 def newton_system(problem: LocalProblem) -> NewtonSystem:
     """Sparse for a sparse A and for a large dense one that is mostly zeros, dense otherwise."""
     A, d, c = problem.A, problem.d, problem.contacts
     if issparse(A):
         if d * c < SPARSE_FROM:
             return DenseSystem(np.ascontiguousarray(A.toarray()), d)
-        return SparseSystem(A, d)
+        return _of_blocks(A, d)
     if d * c >= SPARSE_FROM:
         filled = np.abs(A).reshape(c, d, c, d).max(axis=(1, 3)) > 0.0
         if filled.mean() < SPARSE_BELOW:
-            return SparseSystem(LocalProblem(bsr_matrix(A, blocksize=(d, d)), problem.b, problem.mu, d).A, d)
+            return _of_blocks(LocalProblem(bsr_matrix(A, blocksize=(d, d)), problem.b, problem.mu, d).A, d)
     return DenseSystem(A, d)
+
+
+def _of_blocks(A: bsr_matrix, d: int) -> NewtonSystem:
+    return PlaneSystem(A) if d == 2 else SparseSystem(A, d)

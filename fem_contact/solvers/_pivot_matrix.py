@@ -14,8 +14,9 @@ from fem_contact.solvers import _change_kernels as change_kernels
 from fem_contact.solvers import _piece_kernels as piece_kernels
 from fem_contact.solvers import _pivot_kernels as kernels
 from fem_contact.solvers._change_kernels import Changes
-from fem_contact.solvers._newton_systems import SPARSE_BELOW, SPARSE_FROM, superlu
+from fem_contact.solvers._newton_systems import SPARSE_BELOW, SPARSE_FROM
 from fem_contact.solvers._piece_kernels import Factors
+from fem_contact.solvers._superlu import superlu
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

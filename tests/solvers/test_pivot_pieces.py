@@ -14,10 +14,10 @@ from fem_contact.solvers import _path_kernels as path_kernels
 from fem_contact.solvers import _piece_kernels as piece_kernels
 from fem_contact.solvers import _pivot_kernels as kernels
 from fem_contact.solvers import _pivot_matrix as pivot_matrix
-from fem_contact.solvers._arranged import Arranged, elimination_order
-from fem_contact.solvers._newton_systems import superlu
+from fem_contact.solvers._arranged import Arranged
 from fem_contact.solvers._pivot_kernels import OPEN, SLIDE, STICK
 from fem_contact.solvers._pivot_matrix import PieceMatrix, Pieces
+from fem_contact.solvers._superlu import superlu
 
 from . import granular
 
@@ -325,21 +325,3 @@ def test_normal_components_alone_get_tangential_ones(flow):
     np.testing.assert_array_equal(arranged.outward(inner), r)
     np.testing.assert_allclose(arranged.outward(arranged.problem.velocity(inner)), normal.velocity(r))
     np.testing.assert_allclose(arranged.problem.velocity(inner)[1::2], 0.0)
-
-
-def test_the_order_of_elimination_fills_little(flow):
-    """A chain with its ends joined to a hub that comes first: eliminated last, or nearly so."""
-    c = 60
-    edges = [(k, k + 1) for k in range(1, c - 1)] + [(0, k) for k in range(1, c)]
-    A = np.zeros((2 * c, 2 * c))
-    for i, j in [*edges, *[(k, k) for k in range(c)]]:
-        A[2 * i : 2 * i + 2, 2 * j : 2 * j + 2] = A[2 * j : 2 * j + 2, 2 * i : 2 * i + 2] = 1.0
-    order = elimination_order(bsr_matrix(A, blocksize=(2, 2)))
-    assert sorted(order) == list(range(c))
-    assert 0 in order[-3:]
-    fill = []
-    for pose in (flow, Arranged(flow).problem):
-        A = csc_matrix(pose.A)
-        lu = superlu(csc_matrix(A + 10.0 * np.eye(A.shape[0])), "NATURAL")
-        fill.append(lu.L.nnz)
-    assert fill[1] < 0.8 * fill[0]

@@ -96,7 +96,8 @@ def test_newton_matrices_dense_and_sparse(d):
     x = rng.standard_normal(len(rows))
     expected = np.linalg.solve(whole[np.ix_(rows, rows)], x)
     sparse = LocalProblem(csr_matrix(A), np.zeros(c * d), np.zeros(c), d).A
-    for system in (systems.DenseSystem(A, d), systems.SparseSystem(sparse, d)):
+    plane = [systems.PlaneSystem(sparse)] if d == 2 else []
+    for system in (systems.DenseSystem(A, d), systems.SparseSystem(sparse, d), *plane):
         solution = system.factor(B, C, shift, contacts)(x)
         np.testing.assert_allclose(solution, expected, rtol=1e-8, atol=1e-9)
         assert system.factor(0.0 * B, 0.0 * C, shift, contacts) is None
@@ -115,6 +116,7 @@ def test_a_dense_matrix_of_few_blocks_is_treated_as_sparse():
     full = LocalProblem(np.ones((300, 300)), np.zeros(300), np.zeros(100), 3)
     assert isinstance(systems.newton_system(full), systems.DenseSystem)
     assert isinstance(systems.newton_system(chain(20)), systems.DenseSystem)
+    assert isinstance(systems.newton_system(chain(120, d=2)), systems.PlaneSystem)
 
 
 @pytest.mark.parametrize("name", NAMES)
