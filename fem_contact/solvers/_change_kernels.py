@@ -6,27 +6,30 @@ from typing import Any, NamedTuple
 
 from numba import njit
 
-from fem_contact.solvers import _piece_kernels as piece
 from fem_contact.solvers._pivot_kernels import OF_W, kinds_of, row_times
+
+#: Counts of changed rows: all, and those whose columns of the inverse are known and in the table.
+COUNT, KNOWN = 0, 1
 
 
 class Changes(NamedTuple):
     """Rows of the piece that are not those of M0, which was factorised.
 
-    M = M0 + sum over the changed rows of e_i delta_i^T. With V = M0^-1 (e_i) by columns, kept once they are
-    found, M x = y is solved by x = M0^-1 y + V c, where (I + delta V) c = -delta M0^-1 y: no product of
-    updates, whose round-off would grow.
+    M has two rows for each contact: of w where its impulse is free, of r or of the cone elsewhere. M = M0 +
+    sum over the changed rows of e_i delta_i^T. With V = M0^-1 (e_i) by columns, kept once they are found,
+    M x = y is solved by x = M0^-1 y + V c, where (I + delta V) c = -delta M0^-1 y: no product of updates,
+    whose round-off would grow.
 
     Attributes
     ----------
-    kinds, coefficients : (2c,)
-        Of the rows of the piece.
+    kinds, coefficients, old_kinds, old_coefficients : (2c,)
+        Of the rows of M, and of those of M0.
     slot : (2c,) int
         Place among the changed rows, -1 for a row that has not changed.
     rows : (most,) int
         The changed rows.
-    count : (1,) int
-        How many.
+    counts : (2,) int
+        ``COUNT``, ``KNOWN``.
     inverse : (most, 2c) float
         V, transposed.
     table : (most, most) float
@@ -35,65 +38,73 @@ class Changes(NamedTuple):
         -delta M0^-1 y for y = -q in the rows of w, 0 in the others, and the change of that y.
     lu, c : (most, most), (most,) float
         Work space.
-    x, z : (2c,) float
-        Work space.
     """
 
     kinds: Any
     coefficients: Any
+    old_kinds: Any
+    old_coefficients: Any
     slot: Any
     rows: Any
-    count: Any
+    counts: Any
     inverse: Any
     table: Any
     right: Any
     lu: Any
     c: Any
-    x: Any
-    z: Any
 
 
 @njit(cache=True)
-def delta(i, kinds, coefficients, base_kinds, base_coefficients, A, v):
-    """What row i of the piece times v is beyond that of M0."""
-    if kinds[i] == base_kinds[i] and coefficients[i] == base_coefficients[i]:
-        return 0.0
-    now = row_times(kinds[i], coefficients[i], i, A, v)
-    return now - row_times(base_kinds[i], base_coefficients[i], i, A, v)
-
-
-@njit(cache=True)
-def change(contact, status, sign, mu, changes, factors, A, q, dr0):
-    """The contact has another status; False when too many rows are changed. dr0 = M0^-1 y."""
-    kinds, coefficients, base_kinds, base = (
-        changes.kinds,
-        changes.coefficients,
-        factors.kinds,
-        factors.coefficients,
+def _changed(row, changes):
+    """Whether the row is another one than in M0."""
+    return (
+        changes.kinds[row] != changes.old_kinds[row]
+        or changes.coefficients[row] != changes.old_coefficients[row]
     )
-    slots, rows, inverse, table = changes.slot, changes.rows, changes.inverse, changes.table
-    kinds_of(contact, contact + 1, status, sign, mu, kinds, coefficients)
+
+
+@njit(cache=True)
+def delta(row, changes, A, v):
+    """What the row of M times v is beyond that of M0."""
+    if not _changed(row, changes):
+        return 0.0
+    now = row_times(changes.kinds[row], changes.coefficients[row], row, A, v)
+    return now - row_times(changes.old_kinds[row], changes.old_coefficients[row], row, A, v)
+
+
+@njit(cache=True)
+def enter(contact, status, sign, mu, changes):
+    """The contact has another status: room for its rows among the changed ones, False when there is none."""
+    kinds_of(contact, contact + 1, status, sign, mu, changes.kinds, changes.coefficients)
     for row in range(2 * contact, 2 * contact + 2):
-        slot = slots[row]
-        new = slot < 0
-        if new:
-            if kinds[row] == base_kinds[row] and coefficients[row] == base[row]:
-                continue
-            slot = changes.count[0]
-            if slot == len(rows):
+        if changes.slot[row] < 0 and _changed(row, changes):
+            slot = changes.counts[COUNT]
+            if slot == len(changes.rows):
                 return False
-            slots[row], rows[slot] = slot, row
-            changes.count[0] = slot + 1
-            piece.column(factors, row, inverse[slot], changes.x, changes.z)
-        # Row of the table, and its column where it is new.
-        for k in range(changes.count[0]):
-            table[slot, k] = delta(row, kinds, coefficients, base_kinds, base, A, inverse[k])
-            if new and k < slot:
-                table[k, slot] = delta(rows[k], kinds, coefficients, base_kinds, base, A, inverse[slot])
-        table[slot, slot] += 1.0
-        changes.right[slot] = q[row] * ((base_kinds[row] == OF_W) - (kinds[row] == OF_W))
-        changes.right[slot] -= delta(row, kinds, coefficients, base_kinds, base, A, dr0)
+            changes.slot[row], changes.rows[slot] = slot, row
+            changes.counts[COUNT] = slot + 1
     return True
+
+
+@njit(cache=True)
+def tabulate(contact, changes, A, q, dr0):
+    """The rows of a contact that has another status, in the table; dr0 = M0^-1 y.
+
+    For a row that has not been there also its column.
+    """
+    rows, table = changes.rows, changes.table
+    for row in range(2 * contact, 2 * contact + 2):
+        slot = changes.slot[row]
+        if slot < 0:
+            continue
+        for k in range(changes.counts[COUNT]):
+            table[slot, k] = delta(row, changes, A, changes.inverse[k])
+            if k < slot and slot >= changes.counts[KNOWN]:
+                table[k, slot] = delta(rows[k], changes, A, changes.inverse[slot])
+        table[slot, slot] += 1.0
+        lost = (changes.old_kinds[row] == OF_W) - (changes.kinds[row] == OF_W)
+        changes.right[slot] = q[row] * lost - delta(row, changes, A, dr0)
+    changes.counts[KNOWN] = changes.counts[COUNT]
 
 
 @njit(cache=True)
@@ -126,7 +137,7 @@ def eliminate(lu, c, m):
 @njit(cache=True)
 def rates(changes, dr0, dr):
     """dr = M^-1 y; False when M is singular."""
-    m, inverse = changes.count[0], changes.inverse
+    m, inverse = changes.counts[COUNT], changes.inverse
     lu, c = changes.lu, changes.c
     # Loops: assignments of slices take Numba seconds to compile.
     for j in range(m):

@@ -30,9 +30,11 @@ class Elimination:
         rows, columns = place[np.repeat(np.arange(c), np.diff(A.indptr))], place[A.indices]
         sort = np.argsort(rows, kind="stable")
         starts = np.searchsorted(rows[sort], np.arange(c + 1))
-        by_rows = lower.tocsr()
-        # L is L^T's pattern by columns: row i of U has the columns that column i of L has rows.
-        places = (order, starts, columns[sort], by_rows.indptr, by_rows.indices, lower.indptr, lower.indices)
+        # L by rows: the numbers of its entries in their order by columns, in which they are the rows of U.
+        by_rows = csc_matrix((np.arange(lower.nnz), lower.indices, lower.indptr), shape=lower.shape).tocsr()
+        by_rows.sort_indices()
+        upper = lower.indptr, lower.indices
+        places = (order, starts, columns[sort], *upper, by_rows.indptr, by_rows.indices, by_rows.data)
         # Unsigned: Numba then looks for no negative ones, which makes a fifth of the time.
         self._fill = kernels.Fill(*(array.astype(np.uint32) for array in places))
         self._A = A.data[sort].reshape(-1, 4)
@@ -44,11 +46,15 @@ class Elimination:
         self._matrix = kernels.Newton(self._A, B, C, shift, kept)
         return bool(kernels.eliminate(self._matrix, self._fill, self._factors, self._line))
 
-    def solve(self, b: FloatArray) -> tuple[FloatArray, float]:
-        """x (c, 2) by the last factors, 0 for contacts left out, where b has to be 0, and the error in b."""
+    def solve(self, b: FloatArray) -> FloatArray:
+        """x (c, 2) by the last factors, 0 for contacts left out, where b has to be 0."""
         out = np.empty_like(b)
         kernels.substitute(b, self._fill, self._factors, self._x, out)
-        return out, float(kernels.error(b, self._matrix, self._fill, self._x))
+        return out
+
+    def error(self, b: FloatArray) -> float:
+        """The largest component of b less the matrix times the last solution."""
+        return float(kernels.error(b, self._matrix, self._fill, self._x))
 
 
 def elimination(A: bsr_matrix) -> tuple[IntArray, csc_matrix]:

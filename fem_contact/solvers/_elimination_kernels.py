@@ -19,17 +19,20 @@ class Fill(NamedTuple):
         Contact ``order[i]`` of the problem has row i.
     rows, columns : uint32
         Blocks e of A from ``rows[i]`` to ``rows[i + 1]`` are in row i and the columns ``columns[e]``.
-    lower_rows, lower_columns, upper_rows, upper_columns : uint32
-        The same of L and U without their diagonals, the columns of a row of L in increasing order.
+    upper_rows, upper_columns : uint32
+        The same of U without its diagonal, and of L^T.
+    lower_rows, lower_columns, lower_numbers : uint32
+        The same of L, columns increasing; its block e is number ``lower_numbers[e]`` of L^T.
     """
 
     order: Any
     rows: Any
     columns: Any
-    lower_rows: Any
-    lower_columns: Any
     upper_rows: Any
     upper_columns: Any
+    lower_rows: Any
+    lower_columns: Any
+    lower_numbers: Any
 
 
 class Newton(NamedTuple):
@@ -58,7 +61,7 @@ class Factors(NamedTuple):
     Attributes
     ----------
     lower, upper : (k, 4) float
-        Blocks beside the diagonal, in the order of :class:`Fill`.
+        Blocks below the diagonal by columns, and above it by rows, in the order of :class:`Fill`.
     inverse : (c, 4) float
         Inverse blocks of the diagonal of U.
     """
@@ -110,7 +113,8 @@ def _reduce(i, fill, factors, line):
         q = line[k, 0] * inverse[k, 1] + line[k, 1] * inverse[k, 3]
         r = line[k, 2] * inverse[k, 0] + line[k, 3] * inverse[k, 2]
         s = line[k, 2] * inverse[k, 1] + line[k, 3] * inverse[k, 3]
-        lower[e, 0], lower[e, 1], lower[e, 2], lower[e, 3] = p, q, r, s
+        at = fill.lower_numbers[e]
+        lower[at, 0], lower[at, 1], lower[at, 2], lower[at, 3] = p, q, r, s
         if p == 0.0 and q == 0.0 and r == 0.0 and s == 0.0:
             continue
         for g in range(rows[k], rows[k + 1]):
@@ -153,12 +157,15 @@ def substitute(b, fill, factors, x, out):
     """out (c, 2) = (L U)^-1 b, both by contacts of the problem; x (c, 2) is the solution in order of rows."""
     lower, upper, inverse = factors
     for i in range(len(x)):
-        s, t = b[fill.order[i], 0], b[fill.order[i], 1]
-        for e in range(fill.lower_rows[i], fill.lower_rows[i + 1]):
-            k = fill.lower_columns[e]
-            s -= lower[e, 0] * x[k, 0] + lower[e, 1] * x[k, 1]
-            t -= lower[e, 2] * x[k, 0] + lower[e, 3] * x[k, 1]
-        x[i, 0], x[i, 1] = s, t
+        x[i, 0], x[i, 1] = b[fill.order[i], 0], b[fill.order[i], 1]
+    for k in range(len(x)):
+        s, t = x[k, 0], x[k, 1]
+        if s == 0.0 and t == 0.0:
+            continue  # most of them, where b belongs to one contact
+        for e in range(fill.upper_rows[k], fill.upper_rows[k + 1]):
+            i = fill.upper_columns[e]
+            x[i, 0] -= lower[e, 0] * s + lower[e, 1] * t
+            x[i, 1] -= lower[e, 2] * s + lower[e, 3] * t
     for i in range(len(x) - 1, -1, -1):
         s, t = x[i, 0], x[i, 1]
         for e in range(fill.upper_rows[i], fill.upper_rows[i + 1]):

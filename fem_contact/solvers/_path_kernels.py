@@ -6,14 +6,16 @@ from typing import Any, NamedTuple
 
 from numba import njit
 
-from fem_contact.solvers._change_kernels import change, rates
+from fem_contact.solvers._change_kernels import COUNT, KNOWN, enter, rates, tabulate
 from fem_contact.solvers._pivot_kernels import OPEN, SLIDE, STICK, first_facet, velocity_rates
 
-#: How a walk ends: at t = 0, where the path closes or goes far, after so many pivots, for want of factors.
-ARRIVED, ASTRAY, LONG, STALE = 0, 1, 2, 3
+#: How a walk ends: at t = 0, where the path closes or goes far, after so many pivots, for want of factors,
+#: for want of columns of the inverse.
+ARRIVED, ASTRAY, LONG, STALE, WANTING = 0, 1, 2, 3, 4
 #: The numbers of a path: t, and 1 or -1 as t grows or falls.
 T, WAY = 0, 1
-#: Its counts: pivots so far, the contact that changed last, its status before.
+#: Its counts: pivots so far, the contact that has changed its status, -1 once the path has turned into the
+#: new piece, and its status before.
 PIVOTS, CONTACT, BEFORE = 0, 1, 2
 
 
@@ -89,7 +91,7 @@ def cross(path, i, facet, marks):
 
 @njit(cache=True)
 def turn(path, mu):
-    """The way into the new piece of the contact that changed last: what was zero there is to grow."""
+    """The way into the new piece of the contact that has changed: what was zero there is to grow."""
     i, before = path.counts[CONTACT], path.counts[BEFORE]
     n, t = 2 * i, 2 * i + 1
     if before == OPEN:
@@ -101,6 +103,7 @@ def turn(path, mu):
     else:
         inwards = mu[i] * path.dr[n] - path.sign[i] * path.dr[t]
     path.numbers[WAY] = 1.0 if inwards > 0.0 else -1.0
+    path.counts[CONTACT] = -1
 
 
 @njit(cache=True)
@@ -113,16 +116,32 @@ def met_before(path):
 
 
 @njit(cache=True)
-def walk(path, changes, factors, A, q, dr0, mu, marks, most, far):
+def complete(path, changes, A, q, dr0, mu):
+    """Rates and way of the new piece; False when its matrix is singular."""
+    tabulate(path.counts[CONTACT], changes, A, q, dr0)
+    if not rates(changes, dr0, path.dr):
+        return False
+    velocity_rates(A, path.status, path.dr, q, path.dw)
+    turn(path, mu)
+    return True
+
+
+@njit(cache=True)
+def walk(path, changes, A, q, dr0, mu, marks, most, far):
     """Pieces one after the other, ``most`` pivots and t = ``far`` at most; how it ends.
 
-    After ``STALE`` the statuses are those of the new piece, the rates and the way are not.
+    After ``STALE`` and ``WANTING`` the statuses are those of the new piece, the rates and the way are not:
+    it is to be called again with new factors, rates and way, or with the columns alone.
     """
-    numbers, counts = path.numbers, path.counts
-    while counts[PIVOTS] < most:
-        i, facet, length = first_facet(
-            path.status, path.sign, mu, path.r, path.w, path.dr, path.dw, numbers[WAY]
-        )
+    status, numbers, counts = path.status, path.numbers, path.counts
+    while True:
+        if counts[CONTACT] >= 0 and not complete(path, changes, A, q, dr0, mu):
+            return STALE
+        if numbers[T] > far:
+            return ASTRAY
+        if counts[PIVOTS] >= most:
+            return LONG
+        i, facet, length = first_facet(status, path.sign, mu, path.r, path.w, path.dr, path.dw, numbers[WAY])
         if numbers[WAY] < 0.0 and numbers[T] <= length:
             move(path, numbers[T])
             return ARRIVED
@@ -132,12 +151,7 @@ def walk(path, changes, factors, A, q, dr0, mu, marks, most, far):
         move(path, length)
         counts[PIVOTS] += 1
         cross(path, i, facet, marks)
-        if not change(i, path.status, path.sign, mu, changes, factors, A, q, dr0):
+        if not enter(i, status, path.sign, mu, changes):
             return STALE
-        if not rates(changes, dr0, path.dr):
-            return STALE
-        velocity_rates(A, path.status, path.dr, q, path.dw)
-        turn(path, mu)
-        if numbers[T] > far:
-            return ASTRAY
-    return LONG
+        if changes.counts[KNOWN] < changes.counts[COUNT]:
+            return WANTING

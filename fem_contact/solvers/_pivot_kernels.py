@@ -47,6 +47,21 @@ def kinds_of(first, last, status, sign, mu, kinds, coefficients):
 
 
 @njit(cache=True)
+def blocks_of(kinds, coefficients, B, C):
+    """B and C (c, 2, 2) of a piece, diag(B) + diag(C) (A + shift) the matrix with rows of these kinds."""
+    for row in range(len(kinds)):
+        i, p = row // 2, row % 2
+        for q in range(2):
+            B[i, p, q], C[i, p, q] = 0.0, 0.0
+        if kinds[row] == OF_W:
+            C[i, p, p] = 1.0
+        else:
+            B[i, p, p] = 1.0
+        if kinds[row] == CONE:
+            B[i, 1, 0] = -coefficients[row]
+
+
+@njit(cache=True)
 def contact_times(A, i, v):
     """Both rows of contact i of (A + shift) v for A = (indptr, columns, 2 x 2 blocks, shift)."""
     indptr, columns, data, shift = A

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from fem_contact.solvers import _path_kernels as path_kernels
 from fem_contact.solvers import _pivot_kernels as kernels
-from fem_contact.solvers._path_kernels import ARRIVED, PIVOTS, STALE, Path, T
+from fem_contact.solvers._path_kernels import ARRIVED, PIVOTS, STALE, WANTING, Path, T
 from fem_contact.solvers._pivot_matrix import PieceMatrix, Pieces
 from fem_contact.solvers.base import Watch
 
@@ -82,23 +82,17 @@ class PiecewisePath:
         state, matrix = self._roomy(most), self.matrix
         while self._regular and not watch.late:
             ended = path_kernels.walk(
-                state,
-                matrix.changes,
-                matrix.factors,
-                self._A,
-                self.q,
-                matrix.dr0,
-                self._mu,
-                self._marks,
-                most,
-                FAR,
+                state, matrix.changes, self._A, self.q, matrix.dr0, self._mu, self._marks, most, FAR
             )
             if ended == ARRIVED:
                 return bool(np.all(np.isfinite(state.r)))
-            if ended != STALE:
+            if ended == WANTING:
+                matrix.find_columns()
+            elif ended == STALE:
+                self._regular = self._refresh()
+                path_kernels.turn(state, self._mu)
+            else:
                 return False
-            self._regular = self._refresh()
-            path_kernels.turn(state, self._mu)
         return False
 
     def _roomy(self, most: int) -> Path:
@@ -117,7 +111,7 @@ class PiecewisePath:
         t = state.numbers[T]
         state.dr[:] = matrix.dr0
         kernels.velocity_rates(self._A, state.status, state.dr, self.q, state.dw)
-        matrix.solve(-self._b - t * self.q, state.r)
+        state.r[:] = matrix.solve(-self._b - t * self.q)
         kernels.velocity_rates(self._A, state.status, state.r, self._b + t * self.q, state.w)
         return True
 
@@ -132,7 +126,7 @@ def _start(c: int, r: FloatArray, w: FloatArray) -> Path:
         status=np.empty(c, np.int64),
         sign=np.empty(c),
         numbers=np.array([1.0, -1.0]),
-        counts=np.zeros(3, np.int64),
+        counts=np.array([0, -1, 0]),
         mark=np.zeros(1, np.uint64),
         seen=np.empty(0, np.uint64),
     )

@@ -12,8 +12,8 @@ from fem_contact.problems.local import LocalProblem
 from fem_contact.solvers._central_path import CentralPath
 from fem_contact.solvers._guarded_path import GuardedPath
 from fem_contact.solvers._pseudo_time import PseudoTimePath
+from fem_contact.solvers._turns import Nearest, Turns
 from fem_contact.solvers.base import PlainPrepared, Watch, check_settings, lost
-from fem_contact.solvers.pivoting import Pivoting
 from fem_contact.solvers.semismooth import SemismoothNewton
 
 FloatArray = NDArray[np.float64]
@@ -31,10 +31,8 @@ PSEUDO_STEPS, STEPS_PER_CONTACT = 200, 0.1
 PSEUDO_TIMES = ((10.0, 0.05), (5.0, 0.5), (2.0, 0.015), (30.0, 0.2), (100.0, 0.1), (1.0, 0.05))
 #: Residual from which Newton's method follows such a path that has not arrived, for so many steps.
 NEAR, NEAR_STEPS = 1e-4, 10
-#: In the plane, steps of such a path between two turns of pivoting, the patience of a turn, that from a
-#: residual of at most CLOSE on, and how far below where its last turn began the residual is for another one
-#: before the end of the path.
-LEG, PATIENT, CLOSE, PATIENT_CLOSE, LOWER = 40, 600, 2e-4, 8000, 0.7
+#: In the plane, steps of such a path between two turns of pivoting.
+LEG = 80
 #: A guess with at most this residual is first offered to Newton's method.
 WARM = 1e-3
 #: Newton steps after the plain path stalls: at most so many, and so many times unknowns.
@@ -111,32 +109,25 @@ class InteriorPoint:
 
     def _in_pseudo_time(self, problem: LocalProblem, watch: Watch, last: int) -> bool:
         """One path in pseudo-time after the other, in legs; True when there is no more to do."""
-        steps, begun = PSEUDO_STEPS + int(STEPS_PER_CONTACT * problem.contacts), float("inf")
-        pivots = self.finish and problem.d < 3
-        leg = LEG if pivots else steps
+        steps = PSEUDO_STEPS + int(STEPS_PER_CONTACT * problem.contacts)
+        turns = Turns() if self.finish and problem.d < 3 else None
+        leg = LEG if turns else steps
         for guard, smooth in PSEUDO_TIMES:
             path = PseudoTimePath(problem, guard, smooth)
             for done in range(0, steps, leg):
                 end = min(last, watch.iterations + min(leg, steps - done))
-                follows = self._follow(path, problem, watch, end)
+                nearest = Nearest()
+                follows = self._follow(path, problem, watch, end, nearest)
                 near = self.finish and watch.residual <= NEAR
                 if near and self._finish(problem, watch, last, NEAR_STEPS):
                     return True
-                if pivots and (watch.residual < LOWER * begun or done + leg >= steps):
-                    begun = watch.residual
-                    self._pivot(problem, watch, last)
+                if turns:
+                    turns.take(problem, watch, last, nearest, over=done + leg >= steps)
                 if watch.converged or watch.late or watch.iterations >= last:
                     return True
                 if not follows:
                     break
         return False
-
-    def _pivot(self, problem: LocalProblem, watch: Watch, last: int) -> None:
-        """Pivots from the best iterate, as long as they get on."""
-        left = last - watch.iterations
-        if left > 0 and not (watch.converged or watch.late):
-            patience = PATIENT_CLOSE if watch.residual <= CLOSE else PATIENT
-            Pivoting(max_iter=left, patience=patience).attempt(problem, watch.best.copy(), watch)
 
     def _in_space(self, problem: LocalProblem, watch: Watch, last: int) -> bool:
         """The plain path, and the guarded ones after a stall; True when there is no more to do."""
@@ -161,12 +152,19 @@ class InteriorPoint:
             SemismoothNewton(max_iter=left).attempt(problem, watch.best.copy(), watch)
         return watch.converged or watch.late or watch.iterations >= last
 
-    def _follow(self, path: CentralPath, problem: LocalProblem, watch: Watch, last: int) -> bool:
+    def _follow(
+        self,
+        path: CentralPath,
+        problem: LocalProblem,
+        watch: Watch,
+        last: int,
+        nearest: Nearest | None = None,
+    ) -> bool:
         """A path as far as iteration ``last``, with Newton's method where it comes near; True when there is
         no more to do, False when the path ends or the plain one stalls."""
         mark, steps, handover = float("inf"), 0, HANDOVER
         # Only what the path itself reaches counts: a warm guess may be better than its first iterates.
-        reached = float("inf")
+        nearest = nearest or Nearest()
         while watch.iterations < last:
             taken = path.advance()
             r = path.impulses()
@@ -174,7 +172,8 @@ class InteriorPoint:
                 return False
             if watch.see(r, 1, self.name):
                 return bool(np.isfinite(watch.history[-1][1]))
-            reached, steps = min(reached, watch.history[-1][1]), steps + 1
+            nearest.see(watch.history[-1][1], r)
+            reached, steps = nearest.residual, steps + 1
             if self.finish and reached <= handover:
                 if self._finish(problem, watch, last, FINISH_STEPS):
                     return True

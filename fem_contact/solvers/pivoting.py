@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fem_contact.errors import ModelError
-from fem_contact.problems.local import LocalProblem
-from fem_contact.solvers._arranged import Arranged
+from fem_contact.problems.local import LocalProblem, residual
+from fem_contact.solvers._in_plane import InPlane
 from fem_contact.solvers._pivot_matrix import Pieces
 from fem_contact.solvers._pivot_path import PiecewisePath
 from fem_contact.solvers.base import PlainPrepared, Watch, check_settings
@@ -80,13 +80,14 @@ class Pivoting:
             return
         if problem.d == 3:
             raise ModelError(f"{self.name} solves problems in the plane only, this one has d = 3")
-        arranged, last = Arranged(problem), watch.iterations + self.max_iter
-        pieces, centre = Pieces(arranged.problem), arranged.inward(r)
+        plane, last = InPlane(problem), watch.iterations + self.max_iter
+        pieces, centre = Pieces(plane.problem), plane.inward(r)
         # Counted on from the iterations so far: another turn from the same iterate tries other shifts.
         paths, near = watch.iterations, NEAR
-        share = min(FIRST, max(watch.residual, LEAST))
+        best = residual(problem, r)
+        share = min(FIRST, max(best, LEAST))
         most = LONG + int(LONG_CONTACT * problem.contacts)
-        mark, since = watch.residual, watch.iterations
+        mark, since = best, watch.iterations
         while watch.iterations < last:
             path = PiecewisePath(pieces, centre, share * pieces.stiffness)
             arrived, paths = path.follow(min(most, last - watch.iterations), watch), paths + 1
@@ -95,16 +96,17 @@ class Pivoting:
             else:
                 share = min(GROWTH * _varied(paths) * share, MOST)
             # At least 1, or paths without pivots would go on for ever.
-            if watch.see(arranged.outward(centre), max(path.pivots, 1), self.name):
+            if watch.see(plane.outward(centre), max(path.pivots, 1), self.name):
                 return
-            if watch.residual <= LOWER * mark:
-                mark, since = watch.residual, watch.iterations
+            best = min(best, watch.history[-1][1])
+            if best <= LOWER * mark:
+                mark, since = best, watch.iterations
             elif watch.iterations - since >= self.patience:
                 return
             reached = watch.history[-1][1]
             left = min(NEWTON_STEPS, last - watch.iterations)
             if arrived and reached <= near and left > 0:
-                SemismoothNewton(max_iter=left).attempt(problem, arranged.outward(centre), watch)
+                SemismoothNewton(max_iter=left).attempt(problem, plane.outward(centre), watch)
                 near = FURTHER * reached
                 if watch.converged or watch.late:
                     return

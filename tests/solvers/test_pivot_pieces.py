@@ -6,18 +6,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.sparse import bsr_matrix, csc_matrix, random_array
+from scipy.sparse import bsr_matrix
 
 from fem_contact.problems import LocalProblem, residual
 from fem_contact.solvers import _change_kernels as changes_of
 from fem_contact.solvers import _path_kernels as path_kernels
-from fem_contact.solvers import _piece_kernels as piece_kernels
 from fem_contact.solvers import _pivot_kernels as kernels
 from fem_contact.solvers import _pivot_matrix as pivot_matrix
-from fem_contact.solvers._arranged import Arranged
+from fem_contact.solvers._change_kernels import COUNT, KNOWN
+from fem_contact.solvers._in_plane import InPlane
 from fem_contact.solvers._pivot_kernels import OPEN, SLIDE, STICK
 from fem_contact.solvers._pivot_matrix import PieceMatrix, Pieces
-from fem_contact.solvers._superlu import superlu
 
 from . import granular
 
@@ -138,33 +137,21 @@ def test_rates_of_w_where_the_status_leaves_it_free(seed):
 POSES = [lambda p: p, dense, skewed]
 
 
-@pytest.mark.parametrize("pose", POSES)
-def test_reduced_matrix_against_numpy(flow, pose):
-    """K = P (A + shift) E, sorted by columns."""
-    problem, rng = pose(flow), np.random.default_rng(4)
-    c = problem.contacts
+def test_blocks_of_a_piece_against_numpy(flow):
+    """diag(B) + diag(C) (A + shift) has the rows of the piece."""
+    c, rng = flow.contacts, np.random.default_rng(4)
     status, sign = some_statuses(c, rng)
     shift = rng.uniform(0.5, 1.0, c)
-    kinds, coefficients, place = np.empty(2 * c, np.int64), np.empty(2 * c), np.empty(2 * c, np.int64)
-    kernels.kinds_of(0, c, status, sign, problem.mu, kinds, coefficients)
-    n = piece_kernels.places(kinds, place)
-    rows = np.column_stack([status != OPEN, status == STICK]).ravel()
-    assert n == rows.sum()
-    np.testing.assert_array_equal(place, np.where(rows, np.cumsum(rows) - 1, -1))
-    pieces = Pieces(problem)
-    entries = piece_kernels.reduced(pieces.columns, shift, kinds, coefficients, place, pieces.K)
-    indptr, indices, data = pieces.K
-    K = csc_matrix((data[:entries], indices[:entries], indptr[: n + 1]), shape=(n, n))
-    E = np.eye(2 * c)[:, rows]
-    slides = np.flatnonzero(status == SLIDE)
-    E[2 * slides + 1] = (sign * problem.mu)[slides, None] * E[2 * slides]
-    A = problem.dense() + np.diag(np.repeat(shift, 2))
-    np.testing.assert_allclose(K.toarray(), A[rows] @ E, atol=1e-13)
-    assert all(np.all(np.diff(K.indices[s:e]) > 0) for s, e in zip(K.indptr[:-1], K.indptr[1:], strict=True))
-    r = np.empty(2 * c)
-    x = rng.standard_normal(n)
-    piece_kernels.expand(x, kinds, coefficients, place, r)
-    np.testing.assert_allclose(r, E @ x, atol=1e-14)
+    kinds, coefficients = np.empty(2 * c, np.int64), np.empty(2 * c)
+    kernels.kinds_of(0, c, status, sign, flow.mu, kinds, coefficients)
+    B, C = np.full((2, c, 2, 2), np.nan)
+    kernels.blocks_of(kinds, coefficients, B, C)
+    M = flow.dense() + np.diag(np.repeat(shift, 2))
+    for i in range(c):
+        k = slice(2 * i, 2 * i + 2)
+        M[k] = C[i] @ M[k]
+        M[k, k] += B[i]
+    np.testing.assert_allclose(M, matrix_of(flow, shift, status, sign), atol=1e-13)
 
 
 def a_piece(problem, seed):
@@ -183,47 +170,18 @@ def masked(status, v):
 
 
 @pytest.mark.parametrize("pose", POSES)
-def test_solve_and_columns_of_the_inverse(flow, pose):
-    """Against the matrix written out, for rows of all kinds."""
+def test_solutions_with_the_matrix_of_a_piece(flow, pose):
+    """Against the matrix written out."""
     problem = pose(flow)
     matrix, shift, status, sign = a_piece(problem, 2)
     M = matrix_of(problem, shift, status, sign)
-    n = len(M)
-    r, x, z = np.empty((3, n))
-    y = np.random.default_rng(0).standard_normal(n)
-    matrix.solve(y, r)
-    np.testing.assert_allclose(M @ r, masked(status, y), atol=1e-11)
+    y = np.random.default_rng(0).standard_normal(len(M))
+    np.testing.assert_allclose(M @ matrix.solve(y), masked(status, y), atol=1e-11)
     np.testing.assert_allclose(M @ matrix.dr0, masked(status, -matrix.q), atol=1e-11)
-    met = set()
-    for row in range(0, n, 3):
-        piece_kernels.column(matrix.factors, row, r, x, z)
-        np.testing.assert_allclose(M @ r, np.eye(n)[row], atol=1e-11)
-        met.add((int(status[row // 2]), row % 2))
-    assert len(met) == 6
-
-
-@pytest.mark.parametrize("order", ["NATURAL", "COLAMD"])
-def test_triangular_solves_with_rows_and_columns_exchanged(order):
-    """As SuperLU exchanges them where the diagonal is too small."""
-    rng = np.random.default_rng(3)
-    n = 40
-    K = csc_matrix(random_array((n, n), density=0.2, rng=rng) + 1e-9 * np.eye(n))
-    lu = superlu(K, order)
-    assert np.any(lu.perm_r != np.arange(n))
-    assert (order == "NATURAL") or np.any(lu.perm_c != np.arange(n))
-    whole = pivot_matrix._dense_factors(np.asfortranarray(K.toarray()))
-    y = rng.standard_normal(n)
-    expected = np.linalg.solve(K.toarray(), y)
-    for found in (pivot_matrix._parts(lu), whole):
-        x = y.copy()
-        nothing = np.empty(0, np.int64)
-        factors = piece_kernels.Factors(nothing, np.empty(0), nothing, (nothing, nothing, 0.0), *found)
-        piece_kernels.triangular(factors, x, np.empty(n))
-        np.testing.assert_allclose(x, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
 
 
 def test_a_singular_piece_is_told(flow):
-    """By both kinds of factors; a piece without unknowns is none."""
+    """Sparse and dense; a piece of open contacts is none."""
     c = flow.contacts
     nothing = LocalProblem(0.0 * flow.A, flow.b, flow.mu, 2)
     for problem in (nothing, dense(nothing)):
@@ -233,19 +191,36 @@ def test_a_singular_piece_is_told(flow):
         np.testing.assert_array_equal(matrix.dr0, 0.0)
 
 
+def change(matrix, contact, status, sign):
+    """Another status of a contact, as a walk takes it; False without room for it."""
+    mu = matrix._pieces.problem.mu
+    if not changes_of.enter(contact, status, sign, mu, matrix.changes):
+        return False
+    matrix.find_columns()
+    changes_of.tabulate(contact, matrix.changes, matrix.A, matrix.q, matrix.dr0)
+    return True
+
+
 @pytest.mark.parametrize("pose", POSES)
 def test_rates_of_a_piece_after_changes_of_status(flow, pose):
     """Against the matrix of the piece written out; a contact may change twice, and back."""
     problem = pose(flow)
     matrix, shift, status, sign = a_piece(problem, 1)
-    dr = np.empty(len(matrix.q))
+    M0, dr, met = matrix_of(problem, shift, status, sign), np.empty(len(matrix.q)), set()
     changed = [3, 17, 3, 40, 17, 5, 6, 7, 3]
     for new, i in enumerate(changed):
+        met.add(int(status[i]))
         status[i], sign[i] = (status[i] + 1 + new % 2) % 3, -sign[i]
-        assert matrix.change(i, status, sign)
+        assert change(matrix, i, status, sign)
         assert changes_of.rates(matrix.changes, matrix.dr0, dr)
         expected = np.linalg.solve(matrix_of(problem, shift, status, sign), masked(status, -matrix.q))
         np.testing.assert_allclose(dr, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
+    assert met == {OPEN, STICK, SLIDE}
+    changes = matrix.changes
+    count = changes.counts[COUNT]
+    assert changes.counts[KNOWN] == count == len(set(changes.rows[:count]))
+    for row, column in zip(changes.rows[:count], changes.inverse[:count], strict=True):
+        np.testing.assert_allclose(M0 @ column, np.eye(len(M0))[row], atol=1e-11)
 
 
 @given(st.integers(0, 10_000), st.integers(1, 12))
@@ -270,7 +245,7 @@ def test_too_many_changed_rows_ask_for_new_factors(flow, monkeypatch):
     answers = []
     for i in (2, 9):
         status[i] = STICK  # two rows each
-        answers.append(matrix.change(i, status, sign))
+        answers.append(change(matrix, i, status, sign))
     assert answers == [True, False]
 
 
@@ -303,25 +278,19 @@ def test_marks_tell_statuses_apart(flow):
     assert {(b, s) for b, s, _ in met} == {(OPEN, SLIDE), (STICK, SLIDE), (SLIDE, OPEN), (SLIDE, STICK)}
 
 
-@pytest.mark.parametrize("pose", POSES)
-def test_arranged_is_the_same_problem(flow, pose):
-    problem, rng = pose(flow), np.random.default_rng(6)
-    arranged = Arranged(problem)
-    r = rng.standard_normal(len(problem.b))
-    inner = arranged.inward(r)
-    np.testing.assert_array_equal(arranged.outward(inner), r)
-    np.testing.assert_allclose(
-        arranged.problem.velocity(inner), arranged.inward(problem.velocity(r)), atol=1e-12
-    )
-    assert residual(arranged.problem, inner) == pytest.approx(residual(problem, r), rel=1e-12)
+def test_a_problem_of_the_plane_stays_as_it_is(flow):
+    plane, r = InPlane(flow), np.random.default_rng(6).standard_normal(len(flow.b))
+    assert plane.problem is flow
+    np.testing.assert_array_equal(plane.inward(r), r)
+    np.testing.assert_array_equal(plane.outward(r), r)
 
 
 def test_normal_components_alone_get_tangential_ones(flow):
     normal = LocalProblem(flow.dense()[::2, ::2], flow.b[::2], np.zeros(flow.contacts), d=1)
-    arranged = Arranged(normal)
+    plane = InPlane(normal)
     r = np.random.default_rng(7).standard_normal(flow.contacts)
-    inner = arranged.inward(r)
+    inner = plane.inward(r)
     np.testing.assert_array_equal(inner[1::2], 0.0)
-    np.testing.assert_array_equal(arranged.outward(inner), r)
-    np.testing.assert_allclose(arranged.outward(arranged.problem.velocity(inner)), normal.velocity(r))
-    np.testing.assert_allclose(arranged.problem.velocity(inner)[1::2], 0.0)
+    np.testing.assert_array_equal(plane.outward(inner), r)
+    np.testing.assert_allclose(plane.outward(plane.problem.velocity(inner)), normal.velocity(r))
+    np.testing.assert_allclose(plane.problem.velocity(inner)[1::2], 0.0)
