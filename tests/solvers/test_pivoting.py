@@ -168,6 +168,17 @@ def test_patience():
         Pivoting(patience=0)
 
 
+def test_patience_is_with_the_start_not_with_the_best_iterate(flow, rough):
+    """From a worse iterate than one seen before it stops for want of its own progress alone."""
+    near = solve(flow, Pivoting(), guess=rough, tol=1e-12).r.copy()
+    near[0] += 1e-7
+    watch = Watch(flow, 1e-10)
+    watch.see(near)
+    assert 1e-10 < watch.residual < 1e-6 < residual(flow, rough)
+    Pivoting(patience=60).attempt(flow, rough, watch)
+    assert watch.converged
+
+
 @given(st.integers(0, 100_000))
 @settings(max_examples=200, deadline=None)
 def test_small_problems_from_nothing(seed):
