@@ -14,7 +14,7 @@ IntArray = NDArray[np.int64]
 
 #: Added to the diagonal of the Laplacian of the contact graph: so much that it has factors, so little that
 #: none of their entries underflows.
-LIFT = 1e-3
+LIFT = 1e-6
 
 
 class Elimination:

@@ -14,8 +14,7 @@ from fem_contact.solvers._pivot_kernels import OPEN, SLIDE, STICK, first_facet, 
 ARRIVED, ASTRAY, LONG, STALE, WANTING = 0, 1, 2, 3, 4
 #: The numbers of a path: t, and 1 or -1 as t grows or falls.
 T, WAY = 0, 1
-#: Its counts: pivots so far, the contact that has changed its status, -1 once the path has turned into the
-#: new piece, and its status before.
+#: Its counts: pivots so far, the contact that changed last, -1 before the first, and its status before.
 PIVOTS, CONTACT, BEFORE = 0, 1, 2
 
 
@@ -91,7 +90,7 @@ def cross(path, i, facet, marks):
 
 @njit(cache=True)
 def turn(path, mu):
-    """The way into the new piece of the contact that has changed: what was zero there is to grow."""
+    """The way into the new piece of the contact that changed last: what was zero there is to grow."""
     i, before = path.counts[CONTACT], path.counts[BEFORE]
     n, t = 2 * i, 2 * i + 1
     if before == OPEN:
@@ -103,7 +102,6 @@ def turn(path, mu):
     else:
         inwards = mu[i] * path.dr[n] - path.sign[i] * path.dr[t]
     path.numbers[WAY] = 1.0 if inwards > 0.0 else -1.0
-    path.counts[CONTACT] = -1
 
 
 @njit(cache=True)
@@ -130,8 +128,8 @@ def complete(path, changes, A, q, dr0, mu):
 def walk(path, changes, A, q, dr0, mu, marks, most, far):
     """Pieces one after the other, ``most`` pivots and t = ``far`` at most; how it ends.
 
-    After ``STALE`` and ``WANTING`` the statuses are those of the new piece, the rates and the way are not:
-    it is to be called again with new factors, rates and way, or with the columns alone.
+    After ``STALE`` and ``WANTING`` the statuses are those of the new piece, the rates and the way are not: it
+    is to be called again with new factors, r and w, or with the columns.
     """
     status, numbers, counts = path.status, path.numbers, path.counts
     while True:

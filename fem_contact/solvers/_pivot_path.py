@@ -90,7 +90,6 @@ class PiecewisePath:
                 matrix.find_columns()
             elif ended == STALE:
                 self._regular = self._refresh()
-                path_kernels.turn(state, self._mu)
             else:
                 return False
         return False

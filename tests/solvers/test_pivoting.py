@@ -175,7 +175,7 @@ def test_patience_is_with_the_start_not_with_the_best_iterate(flow, rough):
     watch = Watch(flow, 1e-10)
     watch.see(near)
     assert 1e-10 < watch.residual < 1e-6 < residual(flow, rough)
-    Pivoting(patience=60).attempt(flow, rough, watch)
+    Pivoting(patience=20).attempt(flow, rough, watch)
     assert watch.converged
 
 
