@@ -91,8 +91,11 @@ class LocalProblem:
 
 def _blocks(matrix: Any, d: int) -> bsr_matrix:
     """A sparse matrix in sorted d x d blocks, every diagonal block present."""
-    blocks = csr_matrix(matrix, dtype=np.float64).tobsr((d, d))
-    blocks.sum_duplicates()
+    entries = csr_matrix(matrix, dtype=np.float64)
+    if not entries.has_canonical_format:
+        entries = entries.copy()
+        entries.sum_duplicates()
+    blocks = entries.tobsr((d, d))
     n = blocks.shape[0] // d
     rows = np.repeat(np.arange(n, dtype=np.int64), np.diff(blocks.indptr))
     missing = np.setdiff1d(np.arange(n), rows[rows == blocks.indices])

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import bsr_matrix, coo_matrix, csr_matrix
 
 from fem_contact.errors import ProblemError
 from fem_contact.problems import OPEN, SLIP, STICK, LocalProblem, project, residual, status
@@ -189,6 +190,30 @@ def test_refusals(A, b, mu, d, message):
     with pytest.raises(ProblemError, match=message) as caught:
         LocalProblem(np.array(A, float), np.array(b, float), np.array(mu, float), d)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("form", ["coo", "csr", "csc", "bsr"])
+def test_sparse_matrices_in_any_form(form):
+    """Entries given twice are added up, absent diagonal blocks put in, the matrix given stays as it is."""
+    rows, columns = np.array([0, 1, 0, 5, 4, 0, 0]), np.array([0, 1, 0, 5, 1, 3, 3])
+    values = np.arange(1.0, 8.0)
+    A = coo_matrix((values, (rows, columns)), shape=(6, 6))
+    if form == "bsr":
+        A = bsr_matrix((np.arange(8.0).reshape(2, 2, 2), [1, 1], [0, 2, 2, 2]), shape=(6, 6))
+    elif form == "csr":  # with its duplicates, which tocsr would add up
+        order = np.argsort(rows, kind="stable")
+        indptr = np.searchsorted(rows[order], np.arange(7))
+        A = csr_matrix((values[order], columns[order], indptr), shape=(6, 6))
+    elif form == "csc":
+        A = A.tocsc()
+    whole, stored = A.toarray(), A.data.copy()
+    problem = LocalProblem(A, np.zeros(6), np.zeros(3), 2)
+    np.testing.assert_array_equal(problem.dense(), whole)
+    np.testing.assert_array_equal(A.data, stored)
+    at = np.repeat(np.arange(3), np.diff(problem.A.indptr))
+    blocks = list(zip(at.tolist(), problem.A.indices.tolist(), strict=True))
+    assert blocks == sorted(set(blocks))
+    assert {(i, i) for i in range(3)} <= set(blocks)
 
 
 def test_impulse_of_the_wrong_shape():
