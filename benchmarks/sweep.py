@@ -21,8 +21,8 @@ from scipy.sparse import bsr_matrix
 
 from fem_contact.problems._kernels import block_multiply_add, multiply_add
 from fem_contact.problems.local import LocalProblem
-from fem_contact.solvers import _block_sweep_kernels as block_kernels
-from fem_contact.solvers import _nsgs_kernels as kernels
+from fem_contact.solvers.gauss_seidel import block_sweep_kernels as block_kernels
+from fem_contact.solvers.gauss_seidel import nsgs_kernels as kernels
 
 ROUNDS = 15
 

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fem_contact.problems.local import LocalProblem
-from fem_contact.solvers._central_path import CentralPath
-from fem_contact.solvers._guarded_path import GuardedPath
-from fem_contact.solvers._pseudo_time import PseudoTimePath
-from fem_contact.solvers._turns import Nearest, Turns
 from fem_contact.solvers.base import PlainPrepared, Watch, check_settings, lost
+from fem_contact.solvers.paths.central_path import CentralPath
+from fem_contact.solvers.paths.guarded_path import GuardedPath
+from fem_contact.solvers.paths.pseudo_time import PseudoTimePath
+from fem_contact.solvers.paths.turns import Nearest, Turns
 from fem_contact.solvers.semismooth import SemismoothNewton
 
 FloatArray = NDArray[np.float64]
@@ -57,8 +57,8 @@ class InteriorPoint:
     stall that Newton's method does not end either, guarded paths are followed from the start: |w_T| is
     smoothed over the mean of x o y, and a proximal shift of A carries the iterate past the turning points. In
     the plane, and in space after those, |w_T| is followed in pseudo-time. See
-    :class:`~fem_contact.solvers._guarded_path.GuardedPath` and
-    :class:`~fem_contact.solvers._pseudo_time.PseudoTimePath`. In the plane
+    :class:`~fem_contact.solvers.paths.guarded_path.GuardedPath` and
+    :class:`~fem_contact.solvers.paths.pseudo_time.PseudoTimePath`. In the plane
     :class:`~fem_contact.solvers.pivoting.Pivoting` is tried on the best iterate every so many steps: a few
     contacts that hold up a path, whose step lengths all share, do not hold up the pivots.
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from fem_contact.errors import ModelError
 from fem_contact.problems.local import LocalProblem
-from fem_contact.solvers import _nsgs_kernels as kernels
 from fem_contact.solvers.base import Watch, check_settings
+from fem_contact.solvers.gauss_seidel import nsgs_kernels as kernels
 
 FloatArray = NDArray[np.float64]
 
@@ -78,7 +78,7 @@ class NSGS:
 
     def attempt(self, problem: LocalProblem, r: FloatArray, watch: Watch) -> None:
         """Sweep from ``r`` until the watch is content or ``max_iter`` sweeps are made."""
-        from fem_contact.solvers import _nsgs_sweeps as sweeps
+        from fem_contact.solvers.gauss_seidel import nsgs_sweeps as sweeps
 
         r = r.copy()
         if not problem.contacts:

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from fem_contact.errors import ModelError
 from fem_contact.problems.local import LocalProblem, residual
-from fem_contact.solvers._in_plane import InPlane
-from fem_contact.solvers._pivot_matrix import Pieces
-from fem_contact.solvers._pivot_path import PiecewisePath
 from fem_contact.solvers.base import PlainPrepared, Watch, check_settings
+from fem_contact.solvers.pivots.in_plane import InPlane
+from fem_contact.solvers.pivots.pivot_matrix import Pieces
+from fem_contact.solvers.pivots.pivot_path import PiecewisePath
 from fem_contact.solvers.semismooth import SemismoothNewton
 
 FloatArray = NDArray[np.float64]
@@ -40,10 +40,10 @@ class Pivoting:
     which is regular however hyperstatic the contacts are, and has r_0 for its answer once r_0 solves the
     problem itself. It is solved exactly: contacts are open, stick or slide, and a path of solutions that is
     linear between their changes leads there from r_0, turning where it has to, in the way of Lemke's
-    algorithm. See :class:`~fem_contact.solvers._pivot_path.PiecewisePath`. After a step the shift falls; a
-    path that closes, or is long, is given up for one with another shift. Convergence of the proximal point
-    method is only sure for monotone problems (Rockafellar, 1976, SIAM J. Control Optim. 14), which Coulomb
-    friction is not; near a solution it goes where Newton's method is held up by a few contacts.
+    algorithm. See :class:`~fem_contact.solvers.pivots.pivot_path.PiecewisePath`. After a step the shift
+    falls; a path that closes, or is long, is given up for one with another shift. Convergence of the proximal
+    point method is only sure for monotone problems (Rockafellar, 1976, SIAM J. Control Optim. 14), which
+    Coulomb friction is not; near a solution it goes where Newton's method is held up by a few contacts.
 
     From far away the paths are long: let another solver come near first. Sparse or dense. A pivot costs a
     product with A, a combination of the columns of the rows that have changed since the last factors, and a

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from fem_contact.errors import ModelError
 from fem_contact.problems.local import LocalProblem
 from fem_contact.solvers import _semismooth_kernels as kernels
-from fem_contact.solvers._newton_systems import newton_system
 from fem_contact.solvers.base import PlainPrepared, Watch, check_settings, lost
+from fem_contact.solvers.linear.newton_systems import newton_system
 
 FloatArray = NDArray[np.float64]
 

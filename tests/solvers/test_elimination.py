@@ -10,10 +10,11 @@ from scipy.sparse import bsr_matrix, csc_matrix, identity, kron, random_array
 from scipy.sparse.linalg import spsolve
 
 from fem_contact.problems import LocalProblem
-from fem_contact.solvers import _newton_systems as newton_systems
-from fem_contact.solvers._elimination import Elimination, elimination
-from fem_contact.solvers._newton_systems import PlaneSystem, SparseSystem
-from fem_contact.solvers._superlu import superlu
+from fem_contact.solvers.linear import plane_system
+from fem_contact.solvers.linear.elimination import Elimination, elimination
+from fem_contact.solvers.linear.plane_system import PlaneSystem
+from fem_contact.solvers.linear.sparse_system import SparseSystem
+from fem_contact.solvers.linear.superlu import superlu
 
 from . import granular
 
@@ -179,7 +180,7 @@ def test_superlu_takes_over_where_a_pivot_is_small(pivot, monkeypatch):
     A = bsr_matrix(np.block([[pivot * eye, eye], [eye, eye]]), blocksize=(2, 2))
     B, C = np.array([zero, zero]), np.array([eye, eye])
     monkeypatch.setattr(
-        "fem_contact.solvers._elimination.elimination",
+        "fem_contact.solvers.linear.elimination.elimination",
         lambda A: (np.arange(2), csc_matrix(([1.0], ([1], [0])), shape=(2, 2))),
     )
     system, x = PlaneSystem(A), np.array([1.0, 2.0, 3.0, 5.0])
@@ -199,7 +200,7 @@ def test_a_matrix_found_singular_late_gives_nan(flow, monkeypatch):
     """By the error of its factors, where SuperLU finds none."""
     c, rng = flow.contacts, np.random.default_rng(4)
     plane = PlaneSystem(flow.A)
-    monkeypatch.setattr(newton_systems, "ERROR", -1.0)
+    monkeypatch.setattr(plane_system, "ERROR", -1.0)
     monkeypatch.setattr(plane._scalars, "factor", lambda *_: None)
     solve = plane.factor(*random_blocks(c, rng), np.arange(c))
     for _ in range(2):

@@ -11,10 +11,10 @@ from scipy.sparse import csr_matrix
 from fem_contact.errors import ModelError
 from fem_contact.problems import LocalProblem, residual
 from fem_contact.solvers import NSGS, SolverStatus, solve
-from fem_contact.solvers import _interior_kernels as kernels
-from fem_contact.solvers._central_path import CentralPath
-from fem_contact.solvers._pseudo_time import PseudoTimePath
 from fem_contact.solvers.interior import InteriorPoint
+from fem_contact.solvers.paths import interior_kernels as kernels
+from fem_contact.solvers.paths.central_path import CentralPath
+from fem_contact.solvers.paths.pseudo_time import PseudoTimePath
 
 from . import bank, granular
 from .posed import constructed

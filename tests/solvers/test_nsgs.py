@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from fem_contact.errors import ModelError, ProblemError
 from fem_contact.problems import LocalProblem, project, residual
 from fem_contact.solvers import NSGS, SOLVERS, SolverStatus, solve
-from fem_contact.solvers import _nsgs_kernels as kernels
-from fem_contact.solvers import _status_kernels as status_kernels
+from fem_contact.solvers.gauss_seidel import nsgs_kernels as kernels
+from fem_contact.solvers.gauss_seidel import status_kernels as status_kernels
 
 seeds = st.integers(0, 2**32 - 1)
 

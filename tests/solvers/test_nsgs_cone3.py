@@ -10,8 +10,8 @@ from numba import njit
 
 from fem_contact.problems import LocalProblem, residual
 from fem_contact.problems._kernels import relative_residual
-from fem_contact.solvers._cone3_kernels import solve_cone3
-from fem_contact.solvers._nsgs_kernels import solve_one
+from fem_contact.solvers.gauss_seidel.cone3_kernels import solve_cone3
+from fem_contact.solvers.gauss_seidel.nsgs_kernels import solve_one
 
 EPS = np.finfo(float).eps
 seeds = st.integers(0, 2**32 - 1)

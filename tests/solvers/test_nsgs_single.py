@@ -12,7 +12,7 @@ from numba import njit
 from fem_contact.problems import LocalProblem, residual
 from fem_contact.problems._kernels import relative_residual
 from fem_contact.solvers import NSGS, solve
-from fem_contact.solvers._nsgs_kernels import solve_one
+from fem_contact.solvers.gauss_seidel.nsgs_kernels import solve_one
 
 EPS = np.finfo(float).eps
 

@@ -11,11 +11,11 @@ from scipy.sparse import bsr_matrix, csr_matrix
 from fem_contact.problems import LocalProblem, project, residual
 from fem_contact.problems._kernels import block_multiply_add, natural_map
 from fem_contact.solvers import NSGS, SolverStatus, solve
-from fem_contact.solvers import _block_sweep_kernels as block_kernels
-from fem_contact.solvers import _nsgs_kernels as kernels
 from fem_contact.solvers import nsgs as nsgs_module
-from fem_contact.solvers._nsgs_sweeps import sweeps_of
-from fem_contact.solvers._status_solve import solve_on_status, status_at
+from fem_contact.solvers.gauss_seidel import block_sweep_kernels as block_kernels
+from fem_contact.solvers.gauss_seidel import nsgs_kernels as kernels
+from fem_contact.solvers.gauss_seidel.nsgs_sweeps import sweeps_of
+from fem_contact.solvers.gauss_seidel.status_solve import solve_on_status, status_at
 
 seeds = st.integers(0, 2**32 - 1)
 dims = st.integers(1, 3)

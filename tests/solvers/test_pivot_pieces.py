@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from scipy.sparse import bsr_matrix
 
 from fem_contact.problems import LocalProblem, residual
-from fem_contact.solvers import _change_kernels as changes_of
-from fem_contact.solvers import _path_kernels as path_kernels
-from fem_contact.solvers import _pivot_kernels as kernels
-from fem_contact.solvers import _pivot_matrix as pivot_matrix
-from fem_contact.solvers._change_kernels import COUNT, KNOWN
-from fem_contact.solvers._in_plane import InPlane
-from fem_contact.solvers._pivot_kernels import OPEN, SLIDE, STICK
-from fem_contact.solvers._pivot_matrix import PieceMatrix, Pieces
+from fem_contact.solvers.pivots import change_kernels as changes_of
+from fem_contact.solvers.pivots import path_kernels as path_kernels
+from fem_contact.solvers.pivots import pivot_kernels as kernels
+from fem_contact.solvers.pivots import pivot_matrix as pivot_matrix
+from fem_contact.solvers.pivots.change_kernels import COUNT, KNOWN
+from fem_contact.solvers.pivots.in_plane import InPlane
+from fem_contact.solvers.pivots.pivot_kernels import OPEN, SLIDE, STICK
+from fem_contact.solvers.pivots.pivot_matrix import PieceMatrix, Pieces
 
 from . import granular
 

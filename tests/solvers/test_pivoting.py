@@ -10,16 +10,16 @@ from scipy.sparse import bsr_matrix
 
 from fem_contact.errors import ModelError
 from fem_contact.problems import LocalProblem, residual
-from fem_contact.solvers import _pivot_path as pivot_path
 from fem_contact.solvers import pivoting, solve
-from fem_contact.solvers._pivot_kernels import SLIDE, STICK
-from fem_contact.solvers._pivot_matrix import Pieces
-from fem_contact.solvers._pivot_path import PiecewisePath
 from fem_contact.solvers.auto import Auto
 from fem_contact.solvers.base import SolverStatus, Watch
 from fem_contact.solvers.lcp import LCP
 from fem_contact.solvers.nsgs import NSGS
 from fem_contact.solvers.pivoting import Pivoting, _varied
+from fem_contact.solvers.pivots import pivot_path as pivot_path
+from fem_contact.solvers.pivots.pivot_kernels import SLIDE, STICK
+from fem_contact.solvers.pivots.pivot_matrix import Pieces
+from fem_contact.solvers.pivots.pivot_path import PiecewisePath
 
 from . import granular
 

@@ -11,7 +11,10 @@ from scipy.sparse import bsr_matrix, csr_matrix
 from fem_contact.errors import ModelError
 from fem_contact.problems import LocalProblem, residual
 from fem_contact.solvers import NSGS, SolverStatus, solve
-from fem_contact.solvers import _newton_systems as systems
+from fem_contact.solvers.linear.dense_system import DenseSystem
+from fem_contact.solvers.linear.newton_systems import newton_system
+from fem_contact.solvers.linear.plane_system import PlaneSystem
+from fem_contact.solvers.linear.sparse_system import SparseSystem
 from fem_contact.solvers.semismooth import FUNCTIONS, SemismoothNewton, lost, scalings
 
 from .posed import constructed
@@ -96,8 +99,8 @@ def test_newton_matrices_dense_and_sparse(d):
     x = rng.standard_normal(len(rows))
     expected = np.linalg.solve(whole[np.ix_(rows, rows)], x)
     sparse = LocalProblem(csr_matrix(A), np.zeros(c * d), np.zeros(c), d).A
-    plane = [systems.PlaneSystem(sparse)] if d == 2 else []
-    for system in (systems.DenseSystem(A, d), systems.SparseSystem(sparse, d), *plane):
+    plane = [PlaneSystem(sparse)] if d == 2 else []
+    for system in (DenseSystem(A, d), SparseSystem(sparse, d), *plane):
         solution = system.factor(B, C, shift, contacts)(x)
         np.testing.assert_allclose(solution, expected, rtol=1e-8, atol=1e-9)
         assert system.factor(0.0 * B, 0.0 * C, shift, contacts) is None
@@ -111,12 +114,12 @@ def test_newton_matrices_dense_and_sparse(d):
 def test_a_dense_matrix_of_few_blocks_is_treated_as_sparse():
     problem = chain(120)
     dense = LocalProblem(problem.A.toarray(), problem.b, problem.mu, 3)
-    assert isinstance(systems.newton_system(dense), systems.SparseSystem)
-    assert isinstance(systems.newton_system(problem), systems.SparseSystem)
+    assert isinstance(newton_system(dense), SparseSystem)
+    assert isinstance(newton_system(problem), SparseSystem)
     full = LocalProblem(np.ones((300, 300)), np.zeros(300), np.zeros(100), 3)
-    assert isinstance(systems.newton_system(full), systems.DenseSystem)
-    assert isinstance(systems.newton_system(chain(20)), systems.DenseSystem)
-    assert isinstance(systems.newton_system(chain(120, d=2)), systems.PlaneSystem)
+    assert isinstance(newton_system(full), DenseSystem)
+    assert isinstance(newton_system(chain(20)), DenseSystem)
+    assert isinstance(newton_system(chain(120, d=2)), PlaneSystem)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -211,7 +214,7 @@ def test_no_friction_and_units(seed, name, d, exponent):
 
 def test_dense_and_sparse_agree():
     problem = chain(80, seed=3)
-    dense = systems.DenseSystem(problem.A.toarray(), 3)
+    dense = DenseSystem(problem.A.toarray(), 3)
     assert isinstance(problem.A, bsr_matrix)
     shuffled = LocalProblem(dense.A + 0.0, problem.b, problem.mu, 3)
     results = [solve(p, SemismoothNewton(), tol=1e-12) for p in (problem, shuffled)]

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from fem_contact.problems import LocalProblem
-from fem_contact.solvers import _turns
-from fem_contact.solvers._turns import CLOSE, LOWER, PATIENT, PATIENT_CLOSE, Nearest, Turns
 from fem_contact.solvers.base import Watch
+from fem_contact.solvers.paths import turns as module
+from fem_contact.solvers.paths.turns import CLOSE, LOWER, PATIENT, PATIENT_CLOSE, Nearest, Turns
 
 #: Of a single contact: the residual of r is |r - 1| with w = r - 1, over 1 + |b| = 2.
 PROBLEM = LocalProblem(np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([-1.0, 0.0]), np.array([0.0]))
@@ -31,7 +31,7 @@ def turns(monkeypatch):
             Recorder.taken.append((float(r[0]), self.patience))
 
     Recorder.taken = []
-    monkeypatch.setattr(_turns, "Pivoting", Pivots)
+    monkeypatch.setattr(module, "Pivoting", Pivots)
     return Recorder()
 
 

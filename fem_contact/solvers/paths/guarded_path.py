@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fem_contact.problems.local import LocalProblem
-from fem_contact.solvers._central_path import CentralPath
+from fem_contact.solvers.paths.central_path import CentralPath
 
 #: Proximal shift of A: the first one, the greatest, the least, its growth and its fall.
 FIRST_SHIFT, MOST_SHIFT, LEAST_SHIFT, GROWTH, FALL = 1e-4, 0.1, 1e-12, 3.0, 0.3

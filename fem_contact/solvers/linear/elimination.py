@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import bsr_matrix, csc_matrix, diags, tril
 
-from fem_contact.solvers import _elimination_kernels as kernels
-from fem_contact.solvers._superlu import superlu
+from fem_contact.solvers.linear import elimination_kernels as kernels
+from fem_contact.solvers.linear.superlu import superlu
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

@@ -1,4 +1,4 @@
-"""Compiled nonsmooth Gauss-Seidel: exact one-contact solve and sweeps; see also ``_status_kernels``."""
+"""Compiled nonsmooth Gauss-Seidel: exact one-contact solve and sweeps; see also ``status_kernels``."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 from numba import njit
 
 from fem_contact.problems._kernels import SUMS, multiply_add, natural_map, project_cone, project_cone3
-from fem_contact.solvers._cone3_kernels import solve_cone3
-from fem_contact.solvers._status_kernels import (
+from fem_contact.solvers.gauss_seidel.cone3_kernels import solve_cone3
+from fem_contact.solvers.gauss_seidel.status_kernels import (
     OPEN,
     SLIP_MINUS,
     SLIP_PLUS,

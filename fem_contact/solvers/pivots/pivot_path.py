@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fem_contact.solvers import _path_kernels as path_kernels
-from fem_contact.solvers import _pivot_kernels as kernels
-from fem_contact.solvers._path_kernels import ARRIVED, PIVOTS, STALE, WANTING, Path, T
-from fem_contact.solvers._pivot_matrix import PieceMatrix, Pieces
 from fem_contact.solvers.base import Watch
+from fem_contact.solvers.pivots import path_kernels as path_kernels
+from fem_contact.solvers.pivots import pivot_kernels as kernels
+from fem_contact.solvers.pivots.path_kernels import ARRIVED, PIVOTS, STALE, WANTING, Path, T
+from fem_contact.solvers.pivots.pivot_matrix import PieceMatrix, Pieces
 
 FloatArray = NDArray[np.float64]
 
@@ -38,7 +38,7 @@ class PiecewisePath:
     Attributes
     ----------
     state : Path
-        What the path is made of, see :class:`~fem_contact.solvers._path_kernels.Path`.
+        What the path is made of, see :class:`~fem_contact.solvers.pivots.path_kernels.Path`.
     q : (2c,) float
     """
 

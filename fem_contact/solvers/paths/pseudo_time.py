@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fem_contact.problems.local import LocalProblem
-from fem_contact.solvers import _interior_kernels as kernels
-from fem_contact.solvers._central_path import SHARE, CentralPath
+from fem_contact.solvers.paths import interior_kernels as kernels
+from fem_contact.solvers.paths.central_path import SHARE, CentralPath
 
 FloatArray = NDArray[np.float64]
 

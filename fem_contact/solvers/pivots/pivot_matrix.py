@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 from scipy.sparse import bsr_matrix, issparse
 
 from fem_contact.problems.local import LocalProblem
-from fem_contact.solvers import _pivot_kernels as kernels
-from fem_contact.solvers._change_kernels import COUNT, KNOWN, Changes
-from fem_contact.solvers._newton_systems import LinearSolve, newton_system
+from fem_contact.solvers.linear.base import LinearSolve
+from fem_contact.solvers.linear.newton_systems import newton_system
+from fem_contact.solvers.pivots import pivot_kernels as kernels
+from fem_contact.solvers.pivots.change_kernels import COUNT, KNOWN, Changes
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

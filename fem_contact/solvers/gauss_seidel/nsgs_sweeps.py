@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fem_contact.problems.local import LocalProblem
-from fem_contact.solvers import _block_sweep_kernels as block_kernels
-from fem_contact.solvers import _nsgs_kernels as kernels
-from fem_contact.solvers._status_solve import solve_on_status, status_at
+from fem_contact.solvers.gauss_seidel import block_sweep_kernels as block_kernels
+from fem_contact.solvers.gauss_seidel import nsgs_kernels as kernels
+from fem_contact.solvers.gauss_seidel.status_solve import solve_on_status, status_at
 from fem_contact.solvers.nsgs import NSGS, PreparedNSGS, begin_order
 
 __all__ = ["solve_on_status", "status_at", "sweeps_of"]

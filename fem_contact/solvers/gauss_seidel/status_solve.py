@@ -11,8 +11,8 @@ from scipy.sparse import csc_matrix, csr_matrix, eye
 from scipy.sparse.linalg import splu
 
 from fem_contact.problems.local import LocalProblem
-from fem_contact.solvers import _nsgs_kernels as kernels
-from fem_contact.solvers import _status_kernels as status_kernels
+from fem_contact.solvers.gauss_seidel import nsgs_kernels as kernels
+from fem_contact.solvers.gauss_seidel import status_kernels as status_kernels
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

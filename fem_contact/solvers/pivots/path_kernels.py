@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from numba import njit
 
-from fem_contact.solvers._change_kernels import COUNT, KNOWN, enter, rates, tabulate
-from fem_contact.solvers._pivot_kernels import OPEN, SLIDE, STICK, first_facet, velocity_rates
+from fem_contact.solvers.pivots.change_kernels import COUNT, KNOWN, enter, rates, tabulate
+from fem_contact.solvers.pivots.pivot_kernels import OPEN, SLIDE, STICK, first_facet, velocity_rates
 
 #: How a walk ends: at t = 0, where the path closes or goes far, after so many pivots, for want of factors,
 #: for want of columns of the inverse.

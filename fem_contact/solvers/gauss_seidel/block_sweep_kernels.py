@@ -11,8 +11,8 @@ import math
 
 from numba import njit
 
-from fem_contact.solvers._cone3_kernels import solve_cone3
-from fem_contact.solvers._nsgs_kernels import adapt, part_of_the_way, reorder, solve_one
+from fem_contact.solvers.gauss_seidel.cone3_kernels import solve_cone3
+from fem_contact.solvers.gauss_seidel.nsgs_kernels import adapt, part_of_the_way, reorder, solve_one
 
 
 @njit(cache=True)

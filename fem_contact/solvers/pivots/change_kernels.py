@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from numba import njit
 
-from fem_contact.solvers._pivot_kernels import OF_W, kinds_of, row_times
+from fem_contact.solvers.pivots.pivot_kernels import OF_W, kinds_of, row_times
 
 #: Counts of changed rows: all, and those whose columns of the inverse are known and in the table.
 COUNT, KNOWN = 0, 1

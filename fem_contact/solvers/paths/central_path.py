@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from scipy.sparse import bsr_matrix, issparse
 
 from fem_contact.problems.local import LocalProblem
-from fem_contact.solvers import _interior_kernels as kernels
-from fem_contact.solvers._newton_systems import newton_system
+from fem_contact.solvers.linear.newton_systems import newton_system
+from fem_contact.solvers.paths import interior_kernels as kernels
 
 FloatArray = NDArray[np.float64]
 

@@ -1,0 +1,1 @@
+"""Newton matrices of a local problem and their factors."""
