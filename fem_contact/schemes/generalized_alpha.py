@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from fem_contact.contact.activation import Activation
 from fem_contact.errors import ModelError
-from fem_contact.schemes._newmark_parameters import NewmarkParameters
 from fem_contact.schemes.newmark import NewmarkScheme, optimal_beta
+from fem_contact.schemes.newmarks.newmark_parameters import NewmarkParameters
 
 #: Spectral radius at infinite frequency where nothing is said.
 RHO_INF = 0.8

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from fem_contact.contact.activation import Activation
-from fem_contact.schemes._newmark_parameters import NewmarkParameters
 from fem_contact.schemes.newmark import NewmarkScheme, optimal_beta
+from fem_contact.schemes.newmarks.newmark_parameters import NewmarkParameters
 
 
 @dataclass(frozen=True)

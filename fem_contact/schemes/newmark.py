@@ -55,9 +55,9 @@ from typing import ClassVar
 
 from fem_contact.contact.activation import Activation
 from fem_contact.errors import FemContactWarning, ModelError
-from fem_contact.schemes._newmark_parameters import NewmarkParameters
-from fem_contact.schemes._newmark_stepper import NewmarkStepper
 from fem_contact.schemes.base import Stepper
+from fem_contact.schemes.newmarks.newmark_parameters import NewmarkParameters
+from fem_contact.schemes.newmarks.newmark_stepper import NewmarkStepper
 from fem_contact.solvers.base import Solver
 from fem_contact.systems.kinds import System
 from fem_contact.systems.linear import LinearSystem

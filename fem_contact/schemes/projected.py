@@ -17,8 +17,8 @@ where s . F counts as work of the loads, as it does on the way from q to q', and
 work of the projection, is part of the numerical one ("work/projection" records it by itself).
 
 The report's slips: in eq. 45 and 48 K (q_k - q^n + ...) has the wrong sign and h theta v^n is missing; for
-the blocks of eq. 54 see :mod:`fem_contact.schemes._contact_problems`; eq. 57 lacks Mhat^{-1} before the
-stiffness and has its sign turned; eq. 58 and 60 leave out g(q_k + h v_{k+theta}).
+the blocks of eq. 54 see :mod:`fem_contact.schemes.projections.contact_problems`; eq. 57 lacks Mhat^{-1}
+before the stiffness and has its sign turned; eq. 58 and 60 leave out g(q_k + h v_{k+theta}).
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from typing import ClassVar
 import numpy as np
 
 from fem_contact.errors import ModelError
-from fem_contact.schemes._linear_stepper import ContactWeights
-from fem_contact.schemes._projection import ProjectionSettings
 from fem_contact.schemes.base import Stepper
+from fem_contact.schemes.linear.linear_stepper import ContactWeights
+from fem_contact.schemes.projections.projection import ProjectionSettings
 from fem_contact.schemes.theta import ThetaScheme
 from fem_contact.solvers.base import Solver
 from fem_contact.systems.kinds import System
@@ -111,10 +111,10 @@ class ProjectedScheme(ThetaScheme):
         """
         self._warn_bounds(system)
         if isinstance(system, LinearSystem):
-            from fem_contact.schemes._projected_linear import LinearProjectedStepper
+            from fem_contact.schemes.projections.projected_linear import LinearProjectedStepper
 
             return LinearProjectedStepper(system, h, self, solver)
-        from fem_contact.schemes._projected_lagrangian import LagrangianProjectedStepper
+        from fem_contact.schemes.projections.projected_lagrangian import LagrangianProjectedStepper
 
         return LagrangianProjectedStepper(system, h, self, solver)
 

@@ -87,9 +87,9 @@ class SchatzmanPaoli:
                 stacklevel=2,
             )
         if isinstance(system, LinearSystem):
-            from fem_contact.schemes._schatzman_linear import LinearSchatzmanStepper
+            from fem_contact.schemes.schatzman.schatzman_linear import LinearSchatzmanStepper
 
             return LinearSchatzmanStepper(system, h, self, solver)
-        from fem_contact.schemes._schatzman_lagrangian import LagrangianSchatzmanStepper
+        from fem_contact.schemes.schatzman.schatzman_lagrangian import LagrangianSchatzmanStepper
 
         return LagrangianSchatzmanStepper(system, h, self, solver)

@@ -21,7 +21,7 @@ Every step closes (HAL 04230941 eq. 56 for theta_q = theta, RR-8602 eq. 92 for t
 the last two being the work of the loads and of damping.
 
 On a Lagrangian system the same law ends a Newton iteration, see
-:mod:`fem_contact.schemes._lagrangian_stepper`.
+:mod:`fem_contact.schemes.lagrangian.lagrangian_stepper`.
 
 With 1/2 <= theta <= 1/(1 + e) no Frémond contact does positive work (eq. 78-80); in Moreau-Jean the
 tangential part (eq. 62) can be positive. The variant's impulses do the normal work
@@ -39,9 +39,9 @@ import numpy as np
 
 from fem_contact.contact.activation import Activation
 from fem_contact.errors import FemContactWarning, ModelError
-from fem_contact.schemes._linear_stepper import ContactWeights
-from fem_contact.schemes._theta_stepper import ThetaStepper
 from fem_contact.schemes.base import Stepper
+from fem_contact.schemes.linear.linear_stepper import ContactWeights
+from fem_contact.schemes.linear.theta_stepper import ThetaStepper
 from fem_contact.schemes.newton import FRAMES, RESTITUTIONS, Newton
 from fem_contact.solvers.base import Solver
 from fem_contact.systems.kinds import System
@@ -115,7 +115,7 @@ class ThetaScheme:
         if isinstance(system, LinearSystem):
             return ThetaStepper(system, h, self.theta, self.theta_q, self.activation, self.weights(), solver)
         # Imported here: its kernels are of no use to a linear system.
-        from fem_contact.schemes._lagrangian_stepper import LagrangianThetaStepper, Weights
+        from fem_contact.schemes.lagrangian.lagrangian_stepper import LagrangianThetaStepper, Weights
 
         weights = Weights(self.theta, self.theta_q, self.weights(), own=self.restitution == "own")
         return LagrangianThetaStepper(system, h, weights, self.activation, self.newton, self.frame, solver)

@@ -24,11 +24,11 @@ from fem_contact.errors import FemContactWarning
 from fem_contact.problems.local import LocalProblem
 from fem_contact.schemes import _step_kernels as kernels
 from fem_contact.schemes import base
-from fem_contact.schemes._contact_problems import PositionLaw
-from fem_contact.schemes._linear_stepper import ContactWeights
-from fem_contact.schemes._theta_stepper import ThetaStepper
 from fem_contact.schemes.base import State, Stepper, StepReport
+from fem_contact.schemes.linear.linear_stepper import ContactWeights
+from fem_contact.schemes.linear.theta_stepper import ThetaStepper
 from fem_contact.schemes.newton import Newton
+from fem_contact.schemes.projections.contact_problems import PositionLaw
 from fem_contact.solvers.base import Solver
 from fem_contact.systems.kinds import System
 from fem_contact.systems.linear import LinearSystem
@@ -75,7 +75,7 @@ class TrapezoidalPosition:
         )
         if isinstance(system, LinearSystem):
             return LinearTrapezoidalStepper(system, h, solver)
-        from fem_contact.schemes._trapezoidal_lagrangian import LagrangianTrapezoidalStepper
+        from fem_contact.schemes.lagrangian.trapezoidal_lagrangian import LagrangianTrapezoidalStepper
 
         return LagrangianTrapezoidalStepper(system, h, self, solver)
 

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fem_contact.problems import LocalProblem, residual
-from fem_contact.schemes import _projected_kernels as kernels
-from fem_contact.schemes._contact_problems import (
+from fem_contact.schemes.projections import projected_kernels as kernels
+from fem_contact.schemes.projections.contact_problems import (
     CoupledProblem,
     PositionLaw,
     ShiftedStep,

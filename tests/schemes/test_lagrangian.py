@@ -8,7 +8,7 @@ import pytest
 from fem_contact.contact.activation import Activation
 from fem_contact.errors import ConvergenceError, ModelError
 from fem_contact.schemes import MoreauJean, MoreauJeanFremond, MoreauJeanVariant
-from fem_contact.schemes import _lagrangian_kernels as kernels
+from fem_contact.schemes.lagrangian import lagrangian_kernels as kernels
 from fem_contact.schemes.newton import Newton
 from fem_contact.solvers import NSGS
 from fem_contact.systems.lagrangian import LagrangianSystem

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fem_contact.schemes import _lagrangian_kernels as kernels
 from fem_contact.schemes import _step_kernels as shared
+from fem_contact.schemes.lagrangian import lagrangian_kernels as kernels
 
 n, c, d, m = 5, 3, 2, 2
 

@@ -7,8 +7,9 @@ import pytest
 
 from fem_contact.contact.activation import Activation
 from fem_contact.errors import ConvergenceError
-from fem_contact.schemes import MoreauJean, _mixing
-from fem_contact.schemes._mixing import Anderson
+from fem_contact.schemes import MoreauJean
+from fem_contact.schemes.lagrangian import mixing
+from fem_contact.schemes.lagrangian.mixing import Anderson
 from fem_contact.systems.rigid.slider_crank_clearance import SliderCrankClearance
 from fem_contact.timeloop import simulate
 
@@ -47,6 +48,6 @@ def test_a_pin_that_curves_within_the_way_of_a_step_converges(monkeypatch):
     run = simulate(system, scheme, dt=2e-5, t_end=1e-3)
     assert run.steps.newton.iterations.max() < 20
     assert run.steps.contact.p.max() > 0.0
-    monkeypatch.setattr(_mixing, "PATIENCE", 1000)
+    monkeypatch.setattr(mixing, "PATIENCE", 1000)
     with pytest.raises(ConvergenceError, match=r'step 23 .*take a smaller dt, or frame = "start"'):
         simulate(system, scheme, dt=2e-5, t_end=1e-3)

@@ -12,11 +12,12 @@ from scipy.sparse import csr_matrix, kron
 
 from fem_contact.contact.activation import Activation
 from fem_contact.errors import FemContactWarning, ModelError
-from fem_contact.schemes import SCHEMES, MoreauJean, _linear_stepper
-from fem_contact.schemes._products import Products
+from fem_contact.schemes import SCHEMES, MoreauJean
 from fem_contact.schemes.generalized_alpha import GeneralizedAlpha
 from fem_contact.schemes.hht import HHT
 from fem_contact.schemes.krenk_hogsberg import KrenkHogsberg
+from fem_contact.schemes.linear import linear_stepper
+from fem_contact.schemes.linear.products import Products
 from fem_contact.schemes.newmark import Newmark
 from fem_contact.solvers import NSGS
 from fem_contact.systems.lagrangian import LagrangianSystem
@@ -180,7 +181,7 @@ def test_solves_in_every_step_instead_of_the_dense_response_give_the_same(
     system = make_system(3, e=0.2)
     options = {"dt": 0.01, "t_end": 0.3, "initial": make_start(system, 3)}
     dense = simulate(system, scheme, **options)
-    monkeypatch.setattr(_linear_stepper, "DENSE_RESPONSE", 0)
+    monkeypatch.setattr(linear_stepper, "DENSE_RESPONSE", 0)
     sparse = simulate(system, scheme, **options)
     assert np.abs(dense.steps.contact.p).max() > 0.01
     np.testing.assert_allclose(sparse.steps.contact.p, dense.steps.contact.p, rtol=0, atol=1e-11)

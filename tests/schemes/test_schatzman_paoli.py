@@ -12,10 +12,11 @@ from scipy.sparse import csr_matrix
 
 from fem_contact.errors import ConvergenceError, FemContactWarning, ModelError
 from fem_contact.problems import LocalProblem
-from fem_contact.schemes import SCHEMES, _linear_stepper
-from fem_contact.schemes import _schatzman_kernels as kernels
-from fem_contact.schemes._schatzman_linear import DISCRETE
+from fem_contact.schemes import SCHEMES
+from fem_contact.schemes.linear import linear_stepper
 from fem_contact.schemes.newton import Newton
+from fem_contact.schemes.schatzman import schatzman_kernels as kernels
+from fem_contact.schemes.schatzman.schatzman_linear import DISCRETE
 from fem_contact.schemes.schatzman_paoli import SchatzmanPaoli
 from fem_contact.solvers import NSGS, solve
 from fem_contact.systems.linear import LinearSystem
@@ -61,7 +62,7 @@ def test_a_step_solves_the_equations_as_they_are_printed(
 ):
     """RR-8029 eq. 20-22 with one dense solve, p being h times our impulse."""
     if sparse_response:
-        monkeypatch.setattr(_linear_stepper, "DENSE_RESPONSE", 0)
+        monkeypatch.setattr(linear_stepper, "DENSE_RESPONSE", 0)
     system, h = make_system(7, d=d), 1e-2
     M, K, C, H = (A.toarray() for A in (system.M, system.K, system.C, system.H))
     q, v = make_start(system, 7)

@@ -14,7 +14,8 @@ from scipy.sparse import csr_matrix
 from fem_contact.contact.activation import Activation
 from fem_contact.errors import FemContactWarning, ModelError
 from fem_contact.problems import LocalProblem
-from fem_contact.schemes import SCHEMES, MoreauJean, MoreauJeanFremond, _linear_stepper
+from fem_contact.schemes import SCHEMES, MoreauJean, MoreauJeanFremond
+from fem_contact.schemes.linear import linear_stepper
 from fem_contact.solvers import NSGS, solve
 from fem_contact.systems.linear import LinearSystem
 from fem_contact.timeloop import simulate
@@ -158,7 +159,7 @@ def test_second_solve_instead_of_the_dense_response_gives_the_same(
     system = make_system(3, e=0.2)
     settings_ = {"dt": 0.01, "t_end": 0.5, "initial": make_start(system, 3)}
     dense = simulate(system, scheme(activation=ALWAYS), **settings_)
-    monkeypatch.setattr(_linear_stepper, "DENSE_RESPONSE", 0)
+    monkeypatch.setattr(linear_stepper, "DENSE_RESPONSE", 0)
     sparse = simulate(system, scheme(activation=ALWAYS), **settings_)
     assert np.abs(dense.steps.contact.p).max() > 0.01
     np.testing.assert_allclose(sparse.steps.contact.p, dense.steps.contact.p, rtol=0, atol=1e-11)

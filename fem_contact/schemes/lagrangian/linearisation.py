@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fem_contact.errors import ModelError
-from fem_contact.schemes import _lagrangian_kernels as kernels
+from fem_contact.schemes.lagrangian import lagrangian_kernels as kernels
 from fem_contact.systems.lagrangian import LagrangianSystem
 
 FloatArray = NDArray[np.float64]
@@ -30,7 +30,7 @@ class Linearisation:
         self.H, self.G, self.W = np.zeros((rows, n)), np.zeros((m, n)), np.zeros((rows, rows))
         self.F, self.defect = np.zeros(n), np.zeros(n)
         self.gap, self.phi = np.zeros(system.contacts), np.zeros(m)
-        #: x, lambda0 and, column by column, X and L of :func:`_lagrangian_kernels.respond`.
+        #: x, lambda0 and, column by column, X and L of :func:`lagrangian_kernels.respond`.
         self.B = np.zeros((n + m, 1 + rows))
         self._A = np.zeros((n + m, n + m))
         self._q, self._v, self._t = np.zeros(n), np.zeros(n), 0.0

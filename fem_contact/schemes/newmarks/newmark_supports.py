@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_matrix
 
 from fem_contact.fem.supports import PrescribedMotion
-from fem_contact.schemes import _newmark_kernels as rows
-from fem_contact.schemes._grid import GridTable
-from fem_contact.schemes._newmark_parameters import NewmarkParameters
 from fem_contact.schemes.base import State
+from fem_contact.schemes.linear.grid import GridTable
+from fem_contact.schemes.newmarks import newmark_kernels as rows
+from fem_contact.schemes.newmarks.newmark_parameters import NewmarkParameters
 from fem_contact.systems.linear import LinearSystem
 
 FloatArray = NDArray[np.float64]
@@ -99,7 +99,7 @@ class NewmarkSupports:
 
         Parameters
         ----------
-        now, then, z, z_new : products and filters before and after, rows as in ``_newmark_kernels``
+        now, then, z, z_new : products and filters before and after, rows as in ``newmark_kernels``
         w, impulse : (n,) M^{-1} H^T p and H^T p
         """
         p, h, d = self._parameters, self._h, self.dofs

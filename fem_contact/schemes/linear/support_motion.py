@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csc_matrix
 
 from fem_contact.fem.supports import PrescribedMotion
-from fem_contact.schemes._grid import GridTable
+from fem_contact.schemes.linear.grid import GridTable
 from fem_contact.systems.linear import LinearSystem
 
 FloatArray = NDArray[np.float64]

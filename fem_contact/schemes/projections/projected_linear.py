@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, diags
 
 from fem_contact.problems.local import LocalProblem
-from fem_contact.schemes import _projected_kernels as contact_kernels
 from fem_contact.schemes import _step_kernels as kernels
 from fem_contact.schemes import base
-from fem_contact.schemes._contact_problems import ShiftedStep
-from fem_contact.schemes._projection import EXTRAS, NEWTON_EXTRAS, ProjectionLoop
-from fem_contact.schemes._theta_kernels import update
-from fem_contact.schemes._theta_stepper import ThetaStepper
 from fem_contact.schemes.base import State, StepReport
+from fem_contact.schemes.linear.theta_kernels import update
+from fem_contact.schemes.linear.theta_stepper import ThetaStepper
+from fem_contact.schemes.projections import projected_kernels as contact_kernels
+from fem_contact.schemes.projections.contact_problems import ShiftedStep
+from fem_contact.schemes.projections.projection import EXTRAS, NEWTON_EXTRAS, ProjectionLoop
 from fem_contact.solvers.base import Solver
 from fem_contact.solvers.factor import is_symmetric
 from fem_contact.systems.linear import LinearSystem

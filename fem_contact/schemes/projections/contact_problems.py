@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from fem_contact.problems._kernels import relative_residual
 from fem_contact.problems.local import LocalProblem, residual
-from fem_contact.schemes import _projected_kernels as kernels
 from fem_contact.schemes._step_kernels import spread
+from fem_contact.schemes.projections import projected_kernels as kernels
 from fem_contact.solvers.base import PreparedSolver, Solver, solve
 from fem_contact.systems.kinds import System
 

@@ -16,8 +16,8 @@ from fem_contact.problems._kernels import relative_residual
 from fem_contact.problems.local import LocalProblem
 from fem_contact.schemes import _step_kernels as kernels
 from fem_contact.schemes import base
-from fem_contact.schemes._products import Products, unsigned
 from fem_contact.schemes.base import State, StepReport
+from fem_contact.schemes.linear.products import Products, unsigned
 from fem_contact.solvers.base import Solver
 from fem_contact.solvers.factor import Factor, factorise
 from fem_contact.systems.linear import LinearSystem

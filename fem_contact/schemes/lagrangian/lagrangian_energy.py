@@ -22,9 +22,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fem_contact.schemes import _lagrangian_kernels as kernels
 from fem_contact.schemes import base
 from fem_contact.schemes.base import State, StepReport
+from fem_contact.schemes.lagrangian import lagrangian_kernels as kernels
 from fem_contact.systems.lagrangian import Function, LagrangianSystem
 
 FloatArray = NDArray[np.float64]

@@ -21,14 +21,14 @@ from fem_contact.contact.activation import Activation
 from fem_contact.errors import ConvergenceError, ModelError
 from fem_contact.problems._kernels import relative_residual
 from fem_contact.problems.local import LocalProblem
-from fem_contact.schemes import _lagrangian_kernels as kernels
 from fem_contact.schemes import _step_kernels as shared
 from fem_contact.schemes import base
-from fem_contact.schemes._lagrangian_energy import account, contact_works, energies
-from fem_contact.schemes._linear_stepper import ContactWeights
-from fem_contact.schemes._linearisation import Linearisation
-from fem_contact.schemes._mixing import PatientMixing
 from fem_contact.schemes.base import State, StepReport
+from fem_contact.schemes.lagrangian import lagrangian_kernels as kernels
+from fem_contact.schemes.lagrangian.lagrangian_energy import account, contact_works, energies
+from fem_contact.schemes.lagrangian.linearisation import Linearisation
+from fem_contact.schemes.lagrangian.mixing import PatientMixing
+from fem_contact.schemes.linear.linear_stepper import ContactWeights
 from fem_contact.schemes.newton import Newton
 from fem_contact.solvers.base import Solver
 from fem_contact.systems.lagrangian import LagrangianSystem

@@ -6,14 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fem_contact.contact.activation import Activation
-from fem_contact.schemes import _newmark_kernels as kernels
 from fem_contact.schemes import _step_kernels as shared
 from fem_contact.schemes import base
-from fem_contact.schemes._grid import GridTable
-from fem_contact.schemes._linear_stepper import ContactWeights, LinearStepper
-from fem_contact.schemes._newmark_parameters import NewmarkParameters
-from fem_contact.schemes._newmark_supports import NewmarkSupports
 from fem_contact.schemes.base import State, StepReport
+from fem_contact.schemes.linear.grid import GridTable
+from fem_contact.schemes.linear.linear_stepper import ContactWeights, LinearStepper
+from fem_contact.schemes.newmarks import newmark_kernels as kernels
+from fem_contact.schemes.newmarks.newmark_parameters import NewmarkParameters
+from fem_contact.schemes.newmarks.newmark_supports import NewmarkSupports
 from fem_contact.solvers.base import Solver
 from fem_contact.systems.linear import LinearSystem
 

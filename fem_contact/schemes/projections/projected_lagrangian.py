@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fem_contact.problems.local import LocalProblem
-from fem_contact.schemes import _lagrangian_kernels as kernels
 from fem_contact.schemes import base
-from fem_contact.schemes._contact_problems import ShiftedStep, least_squares
-from fem_contact.schemes._lagrangian_stepper import LagrangianThetaStepper, Weights
-from fem_contact.schemes._projection import EXTRAS, ProjectionLoop
 from fem_contact.schemes.base import State, StepReport
+from fem_contact.schemes.lagrangian import lagrangian_kernels as kernels
+from fem_contact.schemes.lagrangian.lagrangian_stepper import LagrangianThetaStepper, Weights
+from fem_contact.schemes.projections.contact_problems import ShiftedStep, least_squares
+from fem_contact.schemes.projections.projection import EXTRAS, ProjectionLoop
 from fem_contact.solvers.base import Solver
 from fem_contact.systems.lagrangian import LagrangianSystem
 

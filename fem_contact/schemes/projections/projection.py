@@ -24,9 +24,14 @@ from numpy.typing import NDArray
 
 from fem_contact.errors import ConvergenceError
 from fem_contact.problems.local import LocalProblem
-from fem_contact.schemes import _projected_kernels as kernels
-from fem_contact.schemes._contact_problems import CoupledProblem, ShiftedStep, ShiftProblem, VelocityProblem
 from fem_contact.schemes.newton import Newton
+from fem_contact.schemes.projections import projected_kernels as kernels
+from fem_contact.schemes.projections.contact_problems import (
+    CoupledProblem,
+    ShiftedStep,
+    ShiftProblem,
+    VelocityProblem,
+)
 from fem_contact.solvers.base import Solver
 from fem_contact.systems.kinds import System
 

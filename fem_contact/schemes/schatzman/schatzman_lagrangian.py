@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 
 from fem_contact.errors import ConvergenceError, ModelError
 from fem_contact.problems.local import LocalProblem
-from fem_contact.schemes import _lagrangian_kernels as kernels
 from fem_contact.schemes import base
-from fem_contact.schemes._contact_problems import PositionLaw
-from fem_contact.schemes._lagrangian_energy import contact_works, energies
-from fem_contact.schemes._lagrangian_stepper import check_start
-from fem_contact.schemes._linearisation import tangents
-from fem_contact.schemes._mixing import PatientMixing
-from fem_contact.schemes._schatzman_linear import DISCRETE
 from fem_contact.schemes.base import State, StepReport
+from fem_contact.schemes.lagrangian import lagrangian_kernels as kernels
+from fem_contact.schemes.lagrangian.lagrangian_energy import contact_works, energies
+from fem_contact.schemes.lagrangian.lagrangian_stepper import check_start
+from fem_contact.schemes.lagrangian.linearisation import tangents
+from fem_contact.schemes.lagrangian.mixing import PatientMixing
+from fem_contact.schemes.projections.contact_problems import PositionLaw
+from fem_contact.schemes.schatzman.schatzman_linear import DISCRETE
 from fem_contact.solvers.base import Solver
 from fem_contact.systems.lagrangian import LagrangianSystem
 

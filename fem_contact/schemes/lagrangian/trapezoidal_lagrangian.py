@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from fem_contact.contact.activation import Activation
 from fem_contact.problems.local import LocalProblem
-from fem_contact.schemes._contact_problems import PositionLaw
-from fem_contact.schemes._lagrangian_stepper import LagrangianThetaStepper, Weights
 from fem_contact.schemes.base import State, StepReport
+from fem_contact.schemes.lagrangian.lagrangian_stepper import LagrangianThetaStepper, Weights
+from fem_contact.schemes.projections.contact_problems import PositionLaw
 from fem_contact.schemes.trapezoidal_position import NO_WEIGHTS, TrapezoidalPosition
 from fem_contact.solvers.base import Solver
 from fem_contact.systems.lagrangian import LagrangianSystem

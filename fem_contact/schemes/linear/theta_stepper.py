@@ -7,12 +7,12 @@ from numpy.typing import NDArray
 
 from fem_contact.contact.activation import Activation
 from fem_contact.schemes import _step_kernels as shared
-from fem_contact.schemes import _theta_kernels as kernels
 from fem_contact.schemes import base
-from fem_contact.schemes._grid import GridTable
-from fem_contact.schemes._linear_stepper import ContactWeights, LinearStepper
-from fem_contact.schemes._support_motion import SupportMotion
 from fem_contact.schemes.base import State, StepReport
+from fem_contact.schemes.linear import theta_kernels as kernels
+from fem_contact.schemes.linear.grid import GridTable
+from fem_contact.schemes.linear.linear_stepper import ContactWeights, LinearStepper
+from fem_contact.schemes.linear.support_motion import SupportMotion
 from fem_contact.solvers.base import Solver
 from fem_contact.solvers.factor import is_symmetric
 from fem_contact.systems.linear import LinearSystem

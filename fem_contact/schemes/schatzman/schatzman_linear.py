@@ -10,14 +10,14 @@ from scipy.sparse import csc_matrix, csr_matrix, diags
 
 from fem_contact.contact.activation import Activation
 from fem_contact.problems.local import LocalProblem
-from fem_contact.schemes import _schatzman_kernels as kernels
 from fem_contact.schemes import _step_kernels as shared
 from fem_contact.schemes import base
-from fem_contact.schemes._contact_problems import PositionLaw
-from fem_contact.schemes._grid import GridTable
-from fem_contact.schemes._linear_stepper import ContactWeights, LinearStepper
-from fem_contact.schemes._theta_kernels import right_hand_side
 from fem_contact.schemes.base import State, StepReport
+from fem_contact.schemes.linear.grid import GridTable
+from fem_contact.schemes.linear.linear_stepper import ContactWeights, LinearStepper
+from fem_contact.schemes.linear.theta_kernels import right_hand_side
+from fem_contact.schemes.projections.contact_problems import PositionLaw
+from fem_contact.schemes.schatzman import schatzman_kernels as kernels
 from fem_contact.solvers.base import Solver
 from fem_contact.solvers.factor import is_symmetric
 from fem_contact.systems.linear import LinearSystem

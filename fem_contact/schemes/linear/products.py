@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, identity, triu
 
-from fem_contact.schemes import _product_kernels as kernels
+from fem_contact.schemes.linear import product_kernels as kernels
 
 FloatArray = NDArray[np.float64]
 Unsigned = NDArray[np.uint32]

@@ -1,0 +1,1 @@
+"""Steps of systems whose mass or forces depend on q: Newton iterations, their mixing, energies."""

@@ -1,0 +1,1 @@
+"""Steps of the Newmark family with contact."""

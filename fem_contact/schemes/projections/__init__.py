@@ -1,0 +1,1 @@
+"""Velocities and positions that keep to their constraints together: the projected schemes."""
