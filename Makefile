@@ -2,7 +2,7 @@
 # make test   environment, the test suite
 # make check  formatting, lint, types
 # make slow   the long studies
-# make bench  the step and the sweep against their bare linear algebra, the steps of all schemes side by side
+# make bench  the step, the sweep and the elimination against bare linear algebra, the steps of all schemes side by side
 
 PYTHON ?= python3
 VENV   := .venv
@@ -32,6 +32,7 @@ check: $(VENV)/.test
 bench: $(VENV)/.installed
 	$(BIN)/python -m benchmarks.step
 	$(BIN)/python -m benchmarks.sweep
+	$(BIN)/python -m benchmarks.elimination
 	$(BIN)/python -m benchmarks.schemes
 
 $(VENV)/bin/python:
