@@ -2,9 +2,9 @@
 
     python -m benchmarks.elimination
 
-The contacts are those of disks that lie in staggered rows, a seventh of them open; the matrix is like one that
-an interior point step factorises. Both have their order of elimination from an earlier matrix. Measured in
-turns; medians.
+The contacts are those of disks that lie in staggered rows, a seventh of them open; the matrix is like one
+that an interior point step factorises. Both have their order of elimination from an earlier matrix. Measured
+in turns; medians.
 """
 
 from __future__ import annotations

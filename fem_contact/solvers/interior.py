@@ -59,9 +59,9 @@ class InteriorPoint:
     the plane, and in space after those, |w_T| is followed in pseudo-time. See
     :class:`~fem_contact.solvers.paths.guarded_path.GuardedPath` and
     :class:`~fem_contact.solvers.paths.pseudo_time.PseudoTimePath`. In the plane
-    :class:`~fem_contact.solvers.pivoting.Pivoting` is tried every so many steps, on the best iterate or on one
-    that the path has come by since, see :class:`~fem_contact.solvers.paths.turns.Turns`: a few contacts that
-    hold up a path, whose step lengths all share, do not hold up the pivots.
+    :class:`~fem_contact.solvers.pivoting.Pivoting` is tried every so many steps, on the best iterate or on
+    one that the path has come by since, see :class:`~fem_contact.solvers.paths.turns.Turns`: a few contacts
+    that hold up a path, whose step lengths all share, do not hold up the pivots.
 
     A path is followed from its start, not from the guess: an interior point needs room. With ``finish``
     a guess of residual ``WARM`` or less is first tried by
