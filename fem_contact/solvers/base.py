@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Protocol
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from fem_contact.errors import ModelError, ProblemError
 from fem_contact.problems.local import LocalProblem, residual
+from fem_contact.solvers.clock import solving_seconds
 
 FloatArray = NDArray[np.float64]
 
@@ -91,7 +91,7 @@ class Watch:
     problem : LocalProblem
     tol : float
     seconds : float
-        Time limit.
+        Time limit, by :func:`fem_contact.solvers.clock.solving_seconds`.
     best, residual : the best iterate so far and its residual
     iterations : int
         Of all solvers that took turns.
@@ -111,7 +111,7 @@ class Watch:
 
     def __post_init__(self) -> None:
         self.best = np.zeros(len(self.problem.b))
-        self._started = time.perf_counter()
+        self._started = solving_seconds()
 
     def see(self, r: FloatArray, iterations: int = 1, name: str = "") -> bool:
         """Judge an iterate (copied if it is the best); True when the solver is to stop.
@@ -141,7 +141,7 @@ class Watch:
     @property
     def left(self) -> float:
         """Seconds that are left."""
-        return self.seconds - (time.perf_counter() - self._started)
+        return self.seconds - (solving_seconds() - self._started)
 
     def result(self) -> SolverResult:
         """The best iterate as a result."""
@@ -166,14 +166,14 @@ class Turn:
 
     def __init__(self, watch: Watch, seconds: float = float("inf"), patience: float = float("inf")):
         self._watch, self._patience = watch, patience
-        self._end = time.perf_counter() + seconds
-        self._mark, self._since = float("inf"), time.perf_counter()
+        self._end = solving_seconds() + seconds
+        self._mark, self._since = float("inf"), solving_seconds()
         self.share = 0.5
 
     def see(self, r: FloatArray, iterations: int = 1, name: str = "") -> bool:
         """Judge an iterate; True when the solver is to stop."""
         stop = self._watch.see(r, iterations, name)
-        reached, now = self._watch.history[-1][1], time.perf_counter()
+        reached, now = self._watch.history[-1][1], solving_seconds()
         if reached < self.share * self._mark:
             self._mark, self._since = reached, now
         return stop or now > self._end or now - self._since > self._patience
@@ -250,7 +250,7 @@ def solve(
     tol : float or None
         Residual to reach, the solver's own when left out.
     seconds : float
-        Time limit, looked at between iterations.
+        Time limit, looked at between iterations; time spent compiling kernels is not counted.
 
     Returns
     -------
