@@ -28,6 +28,8 @@ SPREAD, GOLDEN = 0.3, 0.6180339887498949
 LONG, LONG_CONTACT = 300, 0.03
 #: What part of the residual counts as progress.
 LOWER = 0.7
+#: Steps in a row with the least shift and without a pivot after which only round-off is left.
+STILL = 3
 #: Residual from which Newton's method is tried, for so many steps; in vain, from FURTHER of that one on.
 NEAR, NEWTON_STEPS, FURTHER = 1e-5, 5, 0.5
 
@@ -44,6 +46,9 @@ class Pivoting:
     falls; a path that closes, or is long, is given up for one with another shift. Convergence of the proximal
     point method is only sure for monotone problems (Rockafellar, 1976, SIAM J. Control Optim. 14), which
     Coulomb friction is not; near a solution it goes where Newton's method is held up by a few contacts.
+
+    It stops early where steps with the least shift no longer change a contact nor lower the residual: what is
+    left is round-off.
 
     From far away the paths are long: let another solver come near first. Sparse or dense. A pivot costs a
     product with A, a combination of the columns of the rows that have changed since the last factors, and a
@@ -87,10 +92,11 @@ class Pivoting:
         best = residual(problem, r)
         share = min(FIRST, max(best, LEAST))
         most = LONG + int(LONG_CONTACT * problem.contacts)
-        mark, since = best, watch.iterations
+        mark, since, still = best, watch.iterations, 0
         while watch.iterations < last:
             path = PiecewisePath(pieces, centre, share * pieces.stiffness)
             arrived, paths = path.follow(min(most, last - watch.iterations), watch), paths + 1
+            still = still + 1 if arrived and path.pivots == 0 and share <= LEAST else 0
             if arrived:
                 centre, share = path.r, max(FALL * share, LEAST)
             else:
@@ -100,8 +106,8 @@ class Pivoting:
                 return
             best = min(best, watch.history[-1][1])
             if best <= LOWER * mark:
-                mark, since = best, watch.iterations
-            elif watch.iterations - since >= self.patience:
+                mark, since, still = best, watch.iterations, 0
+            elif watch.iterations - since >= self.patience or still >= STILL:
                 return
             reached = watch.history[-1][1]
             left = min(NEWTON_STEPS, last - watch.iterations)

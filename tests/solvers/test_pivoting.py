@@ -158,14 +158,26 @@ def test_a_path_that_closes_is_given_up():
     np.testing.assert_array_equal(path.state.sign[slides], again[1][slides])
 
 
-def test_patience():
-    """A problem without solution: no progress, so that it stops after so many pivots."""
+def test_patience(monkeypatch):
+    """A problem without solution: no progress, so that it stops after so many pivots, or earlier."""
     problem = LocalProblem(np.zeros((2, 2)), np.array([-1.0, 0.0]), np.array([0.3]))
+    early = solve(problem, Pivoting())
+    assert not early.converged
+    assert early.iterations < 100
+    monkeypatch.setattr(pivoting, "STILL", 1_000_000)
     result = solve(problem, Pivoting(patience=50))
     assert not result.converged
     assert 50 <= result.iterations < 200
     with pytest.raises(ModelError, match="pivoting patience = 0"):
         Pivoting(patience=0)
+
+
+def test_it_stops_at_round_off(flow, rough):
+    """A tolerance that no iterate can meet does not cost its patience: paths without a pivot end it."""
+    result = solve(flow, Pivoting(), guess=rough, tol=1e-300)
+    assert result.status is SolverStatus.ITERATION_LIMIT
+    assert result.residual < 1e-15
+    assert result.iterations < 2000 < Pivoting().patience
 
 
 def test_patience_is_with_the_start_not_with_the_best_iterate(flow, rough):
