@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import bsr_matrix, csr_matrix, issparse
 
 from fem_contact.errors import ProblemError
+from fem_contact.problems._kernels import natural_map
 
 FloatArray = NDArray[np.float64]
 
@@ -131,11 +133,8 @@ def residual(problem: LocalProblem, r: FloatArray) -> float:
     r = np.asarray(r, dtype=np.float64).ravel()
     if r.shape != problem.b.shape:
         raise ProblemError(f"r has shape {r.shape}, expected {problem.b.shape}")
-    w = problem.velocity(r).reshape(problem.contacts, problem.d)
-    shifted = w.copy()
-    shifted[:, 0] += problem.mu * np.linalg.norm(w[:, 1:], axis=1)
-    difference = r - project(r - shifted.ravel(), problem.mu, problem.d)
-    return float(np.linalg.norm(difference) / (1.0 + np.linalg.norm(problem.b)))
+    fault = float(natural_map(np.ascontiguousarray(r), problem.velocity(r), problem.mu, problem.d))
+    return fault / (1.0 + math.sqrt(problem.b @ problem.b))
 
 
 def status(problem: LocalProblem, r: FloatArray, tol: float = 1e-10) -> NDArray[np.int64]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Protocol
@@ -72,7 +73,7 @@ def blindness(problem: LocalProblem, r: FloatArray) -> float:
     residual to zero.
     """
     eps = float(np.finfo(np.float64).eps)
-    return 0.1 * eps * float(np.linalg.norm(r)) / (1.0 + float(np.linalg.norm(problem.b)))
+    return 0.1 * eps * math.sqrt(r @ r) / (1.0 + math.sqrt(problem.b @ problem.b))
 
 
 def lost(problem: LocalProblem, r: FloatArray, tol: float) -> bool:

@@ -222,7 +222,7 @@ def test_impulse_of_the_wrong_shape():
 
 
 @settings(deadline=None)
-@given(st.integers(0, 2**32 - 1), st.integers(1, 2), st.integers(1, 6))
+@given(st.integers(0, 2**32 - 1), st.integers(1, 3), st.integers(1, 6))
 def test_compiled_twins(seed, d, c):
     rng = np.random.default_rng(seed)
     m = d * c
@@ -238,9 +238,23 @@ def test_compiled_twins(seed, d, c):
     shifted[:, 0] += mu * np.linalg.norm(shifted[:, 1:], axis=1)
     want = np.linalg.norm(r - project(r - shifted.ravel(), mu, d))
     assert kernels.natural_map(r, w, mu, d) == pytest.approx(want, rel=1e-13, abs=1e-15)
-    if d == 2:
-        z = rng.standard_normal(2)
-        np.testing.assert_allclose(kernels.project_cone(*z, mu[0]), project(z, mu[:1]), rtol=1e-15)
+    by_definition = want / (1.0 + np.linalg.norm(b))
+    assert residual(problem, r) == pytest.approx(by_definition, rel=1e-12, abs=1e-15)
+    assert residual(problem, np.repeat(r, 2)[::2]) == residual(problem, r)
+    if d > 1:
+        z, one = rng.standard_normal(d), kernels.project_cone if d == 2 else kernels.project_cone3
+        np.testing.assert_allclose(one(*z, mu[0]), project(z, mu[:1], d), rtol=1e-15)
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_residual_of_what_is_not_finite(bad, d):
+    """Never a finite number, in whichever component: no solver may pass with it."""
+    problem = LocalProblem(np.eye(2 * d), np.ones(2 * d), np.full(2, 0.3), d)
+    for k in range(2 * d):
+        r = np.zeros(2 * d)
+        r[k] = bad
+        assert not np.isfinite(residual(problem, r))
 
 
 def test_kernels_run_as_plain_python():
